@@ -1,0 +1,51 @@
+# Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+# SPDX-License-Identifier: BSL-1.0
+
+# How the project compiles its own programs. Nothing here reaches those who use the library.
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# asio_sync::own: the library with our warnings, as errors, and the sanitizer of the build.
+add_library(asio_sync_own INTERFACE)
+add_library(asio_sync::own ALIAS asio_sync_own)
+target_link_libraries(asio_sync_own INTERFACE asio_sync::asio_sync)
+target_compile_options(asio_sync_own INTERFACE -Wall -Wextra -Wshadow -Werror)
+
+if(ASIO_SYNC_SANITIZER STREQUAL "")
+  set(asio_sync_sanitizer_flags "")
+elseif(ASIO_SYNC_SANITIZER STREQUAL "address")
+  set(asio_sync_sanitizer_flags -fsanitize=address,undefined,leak -fno-sanitize-recover=all)
+  target_compile_definitions(asio_sync_own INTERFACE BOOST_USE_UCONTEXT BOOST_USE_ASAN)
+elseif(ASIO_SYNC_SANITIZER STREQUAL "thread")
+  set(asio_sync_sanitizer_flags -fsanitize=thread)
+  target_compile_definitions(
+    asio_sync_own
+    INTERFACE BOOST_USE_UCONTEXT BOOST_USE_TSAN BOOST_ASIO_DISABLE_FENCED_BLOCK
+              ASIO_SYNC_TEST_TSAN
+  )
+else()
+  message(FATAL_ERROR "ASIO_SYNC_SANITIZER is 'address', 'thread' or empty, not '${ASIO_SYNC_SANITIZER}'")
+endif()
+if(asio_sync_sanitizer_flags)
+  target_compile_definitions(asio_sync_own INTERFACE ASIO_SYNC_NO_FLATTEN)
+  target_compile_options(
+    asio_sync_own INTERFACE ${asio_sync_sanitizer_flags} -fno-omit-frame-pointer
+  )
+  target_link_options(asio_sync_own INTERFACE ${asio_sync_sanitizer_flags})
+endif()
+
+# asio_sync_see_counts(TARGET): for a program of the thread sanitizer without the precompiled
+# header, which does the same. See test/support/tsan_asio.hpp.
+function(asio_sync_see_counts target)
+  if(ASIO_SYNC_SANITIZER STREQUAL "thread")
+    target_compile_options(
+      ${target} PRIVATE "SHELL:-include ${PROJECT_SOURCE_DIR}/test/support/tsan_asio.hpp"
+    )
+  endif()
+endfunction()
+
+# asio_sync_add_test(NAME LABEL SECONDS COMMAND...): a test always has a label and a watchdog.
+function(asio_sync_add_test name label seconds)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${seconds})
+endfunction()

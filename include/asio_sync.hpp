@@ -1,0 +1,13 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_HPP
+#define ASIO_SYNC_HPP
+
+/// Everything in the library; each primitive has a header of its own as well.
+
+#include <asio_sync/error.hpp>
+#include <asio_sync/fwd.hpp>
+#include <asio_sync/version.hpp>
+
+#endif

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_FWD_HPP
+#define ASIO_SYNC_FWD_HPP
+
+namespace asio_sync {
+
+// The aliases `async_mutex` and so on need Asio's default executor and are in the header of
+// each primitive; nothing of Asio's is declared here.
+
+template <class Executor>
+class basic_async_mutex;
+
+}  // namespace asio_sync
+
+#endif

@@ -1,0 +1,38 @@
+# Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+# SPDX-License-Identifier: BSL-1.0
+
+# Each header alone, everything in two translation units, and Asio compiled separately. Building
+# this is most of the test.
+
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/include/*.hpp
+)
+set(asio_is_not_included [[
+#if defined(BOOST_ASIO_DETAIL_CONFIG_HPP)
+#error "includes Asio"
+#endif
+]])
+set(sources "")
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER ${header} name)
+  set(text "#include <${header}>\n#include <${header}>\n")
+  if(header MATCHES "/(fwd|error|version|[a-z_]+_core)\\.hpp$")
+    string(APPEND text "${asio_is_not_included}")
+  endif()
+  file(CONFIGURE OUTPUT headers/${name}.cpp CONTENT "${text}" @ONLY)
+  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+endforeach()
+add_library(headers_alone OBJECT ${sources})
+target_link_libraries(headers_alone PRIVATE asio_sync::own)
+target_compile_definitions(
+  headers_alone PRIVATE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_NO_TS_EXECUTORS
+)
+
+add_executable(headers_twice headers/first.cpp headers/second.cpp)
+target_link_libraries(headers_twice PRIVATE asio_sync::own)
+asio_sync_add_test(headers_twice headers 60 headers_twice)
+
+add_executable(headers_separate headers/first.cpp headers/second.cpp headers/separate.cpp)
+target_link_libraries(headers_separate PRIVATE asio_sync::own)
+target_compile_definitions(headers_separate PRIVATE BOOST_ASIO_SEPARATE_COMPILATION)
+asio_sync_add_test(headers_separate headers 60 headers_separate)
