@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -72,6 +73,7 @@ class watchdog : public unit_test::test_observer {
   [[noreturn]] void expire() {
     std::fprintf(stderr, "watchdog: %s runs for more than %lld s\n", name_.c_str(),
                  static_cast<long long>(limit_.count()));
+    std::signal(SIGABRT, SIG_DFL);  // Boost.Test's handler belongs to the thread of the case.
     std::abort();
   }
 
