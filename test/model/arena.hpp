@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 #ifndef ASIO_SYNC_TEST_MODEL_ARENA_HPP
 #define ASIO_SYNC_TEST_MODEL_ARENA_HPP
 
@@ -115,9 +117,9 @@ class arena {
 
   // The block that the pointer points into.
   std::size_t find(const void* pointer) const {
-    const auto after = std::upper_bound(
-        blocks_.begin(), blocks_.end(), pointer,
-        [](const void* value, const block& each) { return value < each.begin; });
+    const auto after =
+        std::upper_bound(blocks_.begin(), blocks_.end(), pointer,
+                         [](const void* value, const block& each) { return value < each.begin; });
     if (after == blocks_.begin() || pointer >= after[-1].begin + after[-1].size) {
       return none;
     }

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 // What the checker finds out about memory.
 
 #include "arena.hpp"
@@ -61,18 +63,23 @@ BOOST_AUTO_TEST_CASE(finds_a_lock_freed_under_who_waits_for_it) {
 BOOST_AUTO_TEST_CASE(finds_leaks_and_wrong_frees) {
   struct owner : model::tracked {};
   const options quiet{.quiet = true};
-  BOOST_TEST(mentions(model::explore(quiet, [] { model::make<node>(); }), "leak: 1 of 1"));
-  BOOST_TEST(mentions(model::explore(quiet, [] { new owner; }), "leak"));
-  BOOST_TEST(model::explore([] { delete new owner; }).complete);
-  BOOST_TEST(mentions(model::explore(quiet, [] {
-    node* twice = model::make<node>();
-    model::destroy(twice);
-    model::detail::deallocate(twice, alignof(node));
-  }), "double free"));
-  BOOST_TEST(mentions(model::explore(quiet, [] {
+  const auto leak = [] { model::make<node>(); };
+  const auto lost = [] { new owner; };
+  const auto kept = [] { delete new owner; };
+  const auto twice = [] {
+    node* gone = model::make<node>();
+    model::destroy(gone);
+    model::detail::deallocate(gone, alignof(node));
+  };
+  const auto foreign = [] {
     int never = 0;
     model::destroy(&never);
-  }), "never allocated"));
+  };
+  BOOST_TEST(mentions(model::explore(quiet, leak), "leak: 1 of 1"));
+  BOOST_TEST(mentions(model::explore(quiet, lost), "leak"));
+  BOOST_TEST(model::explore(kept).complete);
+  BOOST_TEST(mentions(model::explore(quiet, twice), "double free"));
+  BOOST_TEST(mentions(model::explore(quiet, foreign), "never allocated"));
 }
 
 #ifndef ASIO_SYNC_MODEL_ASAN

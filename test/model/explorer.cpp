@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 #include "explorer.hpp"
 
 #include <algorithm>
@@ -24,8 +26,7 @@ result explorer::explore() {
     caller_.switch_to(scenario_.stack);
     found.complete = !failed_ && !script_ && !backtrack();
   } while (!failed_ && !script_ && !found.complete && found.runs < how_.max_runs);
-  found.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   found.failed = failed_;
   found.diverged = diverged_;
   found.message = message_;

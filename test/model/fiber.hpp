@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 #ifndef ASIO_SYNC_TEST_MODEL_FIBER_HPP
 #define ASIO_SYNC_TEST_MODEL_FIBER_HPP
 

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 #ifndef ASIO_SYNC_TEST_MODEL_POLICY_HPP
 #define ASIO_SYNC_TEST_MODEL_POLICY_HPP
 
@@ -155,7 +157,7 @@ class spin_lock {
   int holder_ = 0;
 };
 
-/// What the cores take their lock and their atomics from, here under the scheduler.
+/// What the cores take from the platform (`asio_sync::detail::threading`), under the scheduler.
 struct policy {
   template <class T>
   using atomic = model::atomic<T>;

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 #include "scheduler.hpp"
 
 #include "explorer.hpp"
@@ -134,7 +136,7 @@ void require_not_freed(const void* pointer) {
 
 void* allocate(std::size_t size, std::size_t alignment) {
   if (active == nullptr) {
-    return ::operator new(size, std::align_val_t{alignment});
+    return ::operator new (size, std::align_val_t{alignment});
   }
   void* memory = active->memory().allocate(size, alignment);
   if (memory == nullptr) {
@@ -145,7 +147,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 void deallocate(void* pointer, std::size_t alignment) {
   if (active == nullptr) {
-    ::operator delete(pointer, std::align_val_t{alignment});
+    ::operator delete (pointer, std::align_val_t{alignment});
   } else {
     active->deallocate(pointer);
   }

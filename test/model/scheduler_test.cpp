@@ -1,4 +1,6 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
 // The checker checked: what it must find, what it must not, and how many runs that takes.
 
 #include "policy.hpp"
@@ -142,8 +144,15 @@ BOOST_AUTO_TEST_CASE(finds_a_deadlock_of_two_locks) {
   const auto found = model::explore({.preemptions = 1, .quiet = true}, [] {
     model::spin_lock left;
     model::spin_lock right;
-    model::threads([&] { std::scoped_lock both{left}; std::scoped_lock more{right}; },
-                   [&] { std::scoped_lock both{right}; std::scoped_lock more{left}; });
+    model::threads(
+        [&] {
+          std::scoped_lock both{left};
+          std::scoped_lock more{right};
+        },
+        [&] {
+          std::scoped_lock both{right};
+          std::scoped_lock more{left};
+        });
   });
   BOOST_TEST(mentions(found, "thread 0 is in lock #2, thread 1 is in lock #1"));
   BOOST_TEST(found.schedule == "0.1");
@@ -207,7 +216,8 @@ BOOST_AUTO_TEST_CASE(explores_choices_of_data) {
   });
   BOOST_TEST((seen == std::set<int>{0, 1, 10, 11, 20, 21}));
   BOOST_TEST(found.runs == 6u);
-  const auto bad = model::explore({.quiet = true}, [] { model::check(model::choose(9) != 7, ""); });
+  const auto bad =
+      model::explore({.quiet = true}, [] { model::check(model::choose(9) != 7, ""); });
   BOOST_TEST(bad.runs == 8u);
   BOOST_TEST(bad.schedule == "c7");
 }
@@ -241,7 +251,9 @@ BOOST_AUTO_TEST_SUITE(checker_runs)
 BOOST_AUTO_TEST_CASE(finds_a_livelock) {
   const auto found = model::explore({.max_steps = 100, .quiet = true}, [] {
     model::atomic<int> word{0};
-    model::threads([&] { while (word.load() == 0) model::pause(); });
+    model::threads([&] {
+      while (word.load() == 0) model::pause();
+    });
   });
   BOOST_TEST(mentions(found, "livelock"));
 }
@@ -249,16 +261,18 @@ BOOST_AUTO_TEST_CASE(finds_a_livelock) {
 BOOST_AUTO_TEST_CASE(lets_a_polling_loop_end) {
   const auto found = model::explore({.preemptions = model::unlimited}, [] {
     model::atomic<int> word{0};
-    model::threads([&] { while (word.load() == 0) model::pause(); },
-                   [&] { model::pause(), word.store(1); });
+    model::threads(
+        [&] {
+          while (word.load() == 0) model::pause();
+        },
+        [&] { model::pause(), word.store(1); });
   });
   BOOST_TEST(found.complete, found.message);
 }
 
 BOOST_AUTO_TEST_CASE(reports_an_exception_that_leaves_a_thread) {
-  const auto found = model::explore({.quiet = true}, [] {
-    model::threads([] { throw std::runtime_error("ouch"); });
-  });
+  const auto found = model::explore(
+      {.quiet = true}, [] { model::threads([] { throw std::runtime_error("ouch"); }); });
   BOOST_TEST(mentions(found, "left thread 0: ouch"));
 }
 
@@ -341,8 +355,7 @@ BOOST_AUTO_TEST_CASE(prints_its_speed) {
   });
   BOOST_TEST(found.complete, found.message);
   std::cout << "model: " << found.runs << " runs of 27 steps, "
-            << static_cast<long>(static_cast<double>(found.runs) / found.seconds)
-            << " runs/s\n";
+            << static_cast<long>(static_cast<double>(found.runs) / found.seconds) << " runs/s\n";
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,10 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
-// Boost.Test's entry point, and the name by which a failing exploration is found again.
+// SPDX-License-Identifier: BSL-1.0
 
-#define BOOST_TEST_MODULE model
-#ifndef BOOST_TEST_DYN_LINK
-#define BOOST_TEST_DYN_LINK
-#endif
+// Tells the checker the name by which Boost.Test finds a failing exploration again.
+
 #include "scheduler.hpp"
 
 #include <boost/test/unit_test.hpp>
