@@ -35,7 +35,8 @@ class AsioSync(ConanFile):
     def package(self):
         source, target = self.source_folder, self.package_folder
         copy(self, "LICENSE", source, os.path.join(target, "licenses"))
-        copy(self, "*.hpp", os.path.join(source, "include"), os.path.join(target, "include"))
+        for pattern in ("*.hpp", "*.ipp"):
+            copy(self, pattern, os.path.join(source, "include"), os.path.join(target, "include"))
 
     def package_info(self):
         self.cpp_info.bindirs = []

@@ -16,7 +16,9 @@ set(asio_sync_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/asio_sync)
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp"
+  FILES_MATCHING
+  PATTERN "*.hpp"
+  PATTERN "*.ipp"
 )
 install(TARGETS asio_sync EXPORT asio_sync_targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(

@@ -4,6 +4,7 @@
 # How the project compiles its own programs. Nothing here reaches those who use the library.
 
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 
 # asio_sync::own: the library with our warnings, as errors, and the sanitizer of the build.
 add_library(asio_sync_own INTERFACE)
