@@ -9,6 +9,8 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace model {
@@ -54,7 +56,7 @@ result explore(const options& how, body_ref body) {
   if (const char* schedule = std::getenv("ASIO_SYNC_MODEL_REPLAY")) {
     return replay(schedule, how, body);
   }
-  const result found = run(std::make_unique<explorer>(how, body));
+  result found = run(std::make_unique<explorer>(how, body));
   if (found.failed && !how.quiet) {
     print(found);
   }
@@ -64,7 +66,7 @@ result explore(const options& how, body_ref body) {
 result replay(std::string_view schedule, const options& how, body_ref body) {
   auto fresh = std::make_unique<explorer>(how, body);
   fresh->follow(parse(schedule));
-  const result found = run(std::move(fresh));
+  result found = run(std::move(fresh));
   if (!how.quiet) {
     std::cerr << "model: replayed " << schedule
               << (found.diverged ? ", which did not fit to its end" : "") << ": "
@@ -160,7 +162,7 @@ int default_bound() {
   if (text == nullptr) {
     return 2;
   }
-  return std::string_view{text} == "unlimited" ? unlimited : std::atoi(text);
+  return std::string_view{text} == "unlimited" ? unlimited : std::stoi(text);
 }
 
 int this_thread() { return detail::active == nullptr ? -1 : detail::active->running(); }
