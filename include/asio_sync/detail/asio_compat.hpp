@@ -1,0 +1,205 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_ASIO_COMPAT_HPP
+#define ASIO_SYNC_DETAIL_ASIO_COMPAT_HPP
+
+// All that differs between versions of Asio, from 1.26 (Boost 1.81) on, and the few names of its
+// detail namespace that the library needs.
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/asio/version.hpp>
+
+#if BOOST_ASIO_VERSION < 102600
+#error "asio_sync needs Boost 1.81 or newer"
+#endif
+#if BOOST_ASIO_VERSION >= 102800
+#include <boost/asio/associated_immediate_executor.hpp>
+#endif
+
+#include <type_traits>
+#include <utility>
+
+// What specialises templates of Asio stands where Asio's own stand.
+#ifdef BOOST_ASIO_INLINE_NAMESPACE_BEGIN
+#define ASIO_SYNC_ASIO_NAMESPACE_BEGIN BOOST_ASIO_INLINE_NAMESPACE_BEGIN
+#define ASIO_SYNC_ASIO_NAMESPACE_END BOOST_ASIO_INLINE_NAMESPACE_END
+#else
+#define ASIO_SYNC_ASIO_NAMESPACE_BEGIN
+#define ASIO_SYNC_ASIO_NAMESPACE_END
+#endif
+
+namespace asio_sync {
+
+namespace asio = boost::asio;
+
+namespace detail {
+
+// The executor type of a handler made by use_future.
+template <class Executor>
+inline constexpr bool is_promise_executor = false;
+template <class T, class Blocking>
+inline constexpr bool is_promise_executor<asio::detail::promise_executor<T, Blocking>> = true;
+
+// The default completion token of an executor; `deferred` where it has none, as in newer Asio.
+template <class Executor>
+using default_token =
+    std::conditional_t<std::is_void_v<typename asio::default_completion_token<Executor>::type>,
+                       asio::deferred_t, typename asio::default_completion_token<Executor>::type>;
+
+// Whether a handler brings an immediate executor of its own, and that.
+#if BOOST_ASIO_VERSION >= 102800
+template <class Handler, class Executor>
+using immediate_executor = asio::associated_immediate_executor_t<Handler, Executor>;
+template <class Handler, class Executor>
+inline constexpr bool has_immediate_executor =
+    !std::is_same_v<immediate_executor<Handler, Executor>,
+                    immediate_executor<void (*)(), Executor>>;
+template <class Handler, class Executor>
+auto get_immediate_executor(Handler const& handler, Executor const& ex) {
+  return asio::get_associated_immediate_executor(handler, ex);
+}
+#else
+template <class Handler, class Executor>
+inline constexpr bool has_immediate_executor = false;
+#endif
+
+// What as_tuple and redirect_error adapt: the token under them, and for redirect_error the error
+// code that it assigns. Partial forms, of newer Asio, adapt the default token of the executor.
+template <class Token>
+struct adapted_token {
+  using base = Token;
+  static constexpr bool as_tuple = false;
+  static constexpr bool redirects = false;
+};
+
+template <class Token>
+struct adapted_token<asio::as_tuple_t<Token>> {
+  using base = Token;
+  static constexpr bool as_tuple = true;
+  static constexpr bool redirects = false;
+};
+
+template <class Token>
+struct adapted_token<asio::redirect_error_t<Token>> {
+  using base = Token;
+  static constexpr bool as_tuple = false;
+  static constexpr bool redirects = true;
+};
+
+#if BOOST_ASIO_VERSION >= 103400
+template <>
+struct adapted_token<asio::partial_as_tuple> : adapted_token<asio::as_tuple_t<void>> {};
+template <>
+struct adapted_token<asio::partial_redirect_error> : adapted_token<asio::redirect_error_t<void>> {
+};
+#endif
+
+template <class Token>
+boost::system::error_code& redirection(Token const& token) noexcept {
+  return token.ec_;
+}
+
+template <class Token>
+inline constexpr bool is_use_awaitable = false;
+template <class Executor>
+inline constexpr bool is_use_awaitable<asio::use_awaitable_t<Executor>> = true;
+
+template <class Token>
+struct use_awaitable_executor;
+template <class Executor>
+struct use_awaitable_executor<asio::use_awaitable_t<Executor>> {
+  using type = Executor;
+};
+
+// A token that hands out the initiation of an operation instead of starting it.
+struct take_initiation {};
+
+// An initiation that a coroutine may be spared to suspend for: see awaitable_wait.hpp.
+template <class Initiation>
+concept ready_initiation = requires {
+  typename Initiation::result;
+};
+
+// The coroutine asks operations before it suspends where it awaits them through the specialisation
+// below. Where that is not possible, every operation goes through the executor.
+#if defined(ASIO_SYNC_PLAIN_AWAITABLES) || defined(BOOST_ASIO_ENABLE_HANDLER_TRACKING)
+inline constexpr bool awaits_ready = false;
+#else
+#define ASIO_SYNC_AWAITS_READY 1
+inline constexpr bool awaits_ready = true;
+#endif
+
+}  // namespace detail
+}  // namespace asio_sync
+
+namespace boost::asio {
+ASIO_SYNC_ASIO_NAMESPACE_BEGIN
+
+template <typename Signature>
+class async_result<asio_sync::detail::take_initiation, Signature> {
+ public:
+  template <typename Initiation>
+  static std::decay_t<Initiation> initiate(Initiation&& initiation,
+                                           asio_sync::detail::take_initiation) {
+    return std::forward<Initiation>(initiation);
+  }
+};
+
+#ifdef ASIO_SYNC_AWAITS_READY
+namespace detail {
+
+// What a coroutine awaits when it awaits a deferred operation of this library: asks the operation
+// in await_ready(), so that one that need not wait is done without a handler, a frame or a trip.
+// The other way, to complete the handler inside the initiation, would nest.
+template <typename Signature, typename Initiation, typename Executor>
+  requires asio_sync::detail::ready_initiation<Initiation>
+class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiation>, Executor> {
+ public:
+  using handler_type = awaitable_async_op_handler<Signature, Executor>;
+
+  awaitable_async_op(deferred_async_operation<Signature, Initiation>&& op,
+                     awaitable_frame_base<Executor>* frame)
+      : wait_(std::move(op)(asio_sync::detail::take_initiation())), frame_(frame) {}
+
+  // Whatever can throw does so here, out of co_await.
+  bool await_ready() {
+    if (wait_.ready()) return true;
+    wait_.prepare(frame_->await_transform(this_coro::executor).await_resume(),
+                  frame_->await_transform(this_coro::cancellation_state).await_resume().slot());
+    return false;
+  }
+
+  void await_suspend(coroutine_handle<void>) {
+    frame_->after_suspend(
+        [](void* arg) {
+          auto* const self = static_cast<awaitable_async_op*>(arg);
+          self->wait_.launch(handler_type(self->frame_->detach_thread(), self->result_));
+        },
+        this);
+  }
+
+  auto await_resume() {
+    return wait_.was_ready() ? wait_.result() : handler_type::resume(result_);
+  }
+
+ private:
+  typename Initiation::template awaitable_wait<handler_type> wait_;
+  awaitable_frame_base<Executor>* frame_;
+  typename handler_type::result_type result_{};
+};
+
+}  // namespace detail
+#endif
+
+ASIO_SYNC_ASIO_NAMESPACE_END
+}  // namespace boost::asio
+
+#endif

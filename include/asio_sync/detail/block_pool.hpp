@@ -1,0 +1,199 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_BLOCK_POOL_HPP
+#define ASIO_SYNC_DETAIL_BLOCK_POOL_HPP
+
+#include <asio_sync/detail/threading.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASIO_SYNC_POISON_BLOCKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASIO_SYNC_POISON_BLOCKS 1
+#endif
+#endif
+#ifdef ASIO_SYNC_POISON_BLOCKS
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace asio_sync::detail {
+
+// The memory of waits and cores. Each thread keeps a magazine of free blocks for each size; full
+// magazines pass batches on to a depot that all threads share, empty ones take batches from it, so
+// that it costs no heap where one thread initiates what another completes. (Asio's own recycling
+// keeps two blocks a thread. Magazines and depot are Bonwick's, USENIX 2001.)
+//
+// Every block comes from the global heap on its own, so that any shared object may free the blocks
+// of any other. A thread's blocks go to the depot when it ends; whatever is freed after that, by
+// destructors of statics say, goes to the heap.
+namespace pool {
+
+inline constexpr std::size_t grain = 16;    // blocks are of this size and its multiples
+inline constexpr std::size_t classes = 32;  // the largest is 512 bytes
+inline constexpr std::size_t batch = 64;    // blocks that pass between magazine and depot at once
+inline constexpr std::size_t capacity = 2 * batch;  // of a magazine
+inline constexpr std::size_t depot_capacity = 128;  // batches of each size
+
+struct block {
+  block* next;
+  block* next_batch;  // in the first block of a batch that is in the depot
+};
+
+struct magazine {
+  block* first = nullptr;
+  std::size_t count = 0;
+};
+
+// Trivially destructible: usable for as long as the thread runs any code at all.
+struct thread_cache {
+  magazine magazines[classes];
+  bool open = false;
+  bool over = false;
+};
+
+struct depot {
+  spin_lock lock;
+  block* first = nullptr;
+  std::size_t batches = 0;
+};
+
+inline constinit thread_local thread_cache this_thread{};
+inline constinit depot depots[classes]{};
+
+constexpr std::size_t class_of(std::size_t size) noexcept { return (size - 1) / grain; }
+constexpr std::size_t bytes_of(std::size_t c) noexcept { return (c + 1) * grain; }
+
+inline void* take(magazine& own, [[maybe_unused]] std::size_t c) noexcept {
+  block* const head = own.first;
+  own.first = head->next;
+  --own.count;
+#ifdef ASIO_SYNC_POISON_BLOCKS
+  ASAN_UNPOISON_MEMORY_REGION(head, bytes_of(c));
+#endif
+  return head;
+}
+
+inline void put(magazine& own, void* memory, [[maybe_unused]] std::size_t c) noexcept {
+  own.first = new (memory) block{own.first, nullptr};
+  ++own.count;
+#ifdef ASIO_SYNC_POISON_BLOCKS
+  ASAN_POISON_MEMORY_REGION(static_cast<block*>(memory) + 1, bytes_of(c) - sizeof(block));
+#endif
+}
+
+// A magazine hands a batch to the depot; if that is full, to the heap.
+inline void pass_on(std::size_t c) noexcept {
+  magazine& own = this_thread.magazines[c];
+  block* const first = own.first;
+  block* last = first;
+  std::size_t moved = 1;
+  for (; moved < batch && last->next; ++moved) last = last->next;
+  own.first = last->next;
+  own.count -= moved;
+  last->next = nullptr;
+  {
+    std::lock_guard const guard(depots[c].lock);
+    if (depots[c].batches < depot_capacity) {
+      first->next_batch = depots[c].first;
+      depots[c].first = first;
+      ++depots[c].batches;
+      return;
+    }
+  }
+  for (block* b = first; b;) {
+    block* const next = b->next;
+#ifdef ASIO_SYNC_POISON_BLOCKS
+    ASAN_UNPOISON_MEMORY_REGION(b, bytes_of(c));
+#endif
+    ::operator delete(b);
+    b = next;
+  }
+}
+
+// Hands a thread's blocks on when it ends.
+struct thread_end {
+  ~thread_end() {
+    this_thread.open = false;
+    this_thread.over = true;
+    for (std::size_t c = 0; c < classes; ++c)
+      while (this_thread.magazines[c].first) pass_on(c);
+  }
+};
+
+// Opens this thread's magazines, unless the thread is at its end.
+inline bool open() noexcept {
+  if (this_thread.over) return false;
+  static thread_local thread_end const end;
+  this_thread.open = true;
+  return static_cast<void>(end), true;
+}
+
+// An empty magazine takes a batch from the depot.
+inline bool refill(std::size_t c) noexcept {
+  if (!this_thread.open && !open()) return false;
+  block* first;
+  {
+    std::lock_guard const guard(depots[c].lock);
+    first = depots[c].first;
+    if (!first) return false;
+    depots[c].first = first->next_batch;
+    --depots[c].batches;
+  }
+  magazine& own = this_thread.magazines[c];
+  own.first = first;
+  for (; first; first = first->next) ++own.count;
+  return true;
+}
+
+inline void* allocate(std::size_t size) {
+  std::size_t const c = class_of(size);
+  if (c >= classes) return ::operator new(size);
+  magazine& own = this_thread.magazines[c];
+  if (!own.first && !refill(c)) return ::operator new(bytes_of(c));
+  return take(own, c);
+}
+
+inline void deallocate(void* memory, std::size_t size) noexcept {
+  std::size_t const c = class_of(size);
+  if (c >= classes || (!this_thread.open && !open())) return ::operator delete(memory);
+  magazine& own = this_thread.magazines[c];
+  put(own, memory, c);
+  if (own.count == capacity) pass_on(c);
+}
+
+}  // namespace pool
+
+// The pool as an allocator, for what is not aligned more than operator new aligns.
+template <class T>
+struct pool_allocator {
+  using value_type = T;
+
+  pool_allocator() = default;
+  template <class U>
+  pool_allocator(pool_allocator<U> const&) noexcept {}
+
+  T* allocate(std::size_t n) {
+    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+      return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
+    else
+      return static_cast<T*>(pool::allocate(n * sizeof(T)));
+  }
+
+  void deallocate(T* memory, std::size_t n) noexcept {
+    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+      ::operator delete(memory, std::align_val_t(alignof(T)));
+    else
+      pool::deallocate(memory, n * sizeof(T));
+  }
+
+  friend bool operator==(pool_allocator, pool_allocator) noexcept { return true; }
+};
+
+}  // namespace asio_sync::detail
+
+#endif

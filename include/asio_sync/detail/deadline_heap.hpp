@@ -1,0 +1,83 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_DEADLINE_HEAP_HPP
+#define ASIO_SYNC_DETAIL_DEADLINE_HEAP_HPP
+
+#include <asio_sync/detail/wait_block.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace asio_sync::detail {
+
+using steady_clock = std::chrono::steady_clock;
+
+// The deadlines of the timed waits of a context, the earliest in front: a binary heap in which
+// each wait knows its index, so that any of them can leave.
+class deadline_heap {
+ public:
+  bool empty() const noexcept { return entries_.empty(); }
+  steady_clock::time_point earliest() const noexcept { return entries_.front().deadline; }
+  wait_block& front() const noexcept { return *entries_.front().wait; }
+
+  // Strong guarantee: throws what growing throws.
+  void push(steady_clock::time_point deadline, wait_block& wait) {
+    entries_.push_back({deadline, &wait});
+    sift_up(entries_.size() - 1, {deadline, &wait});
+  }
+
+  // Does nothing for a wait that is not in the heap.
+  void erase(wait_block& wait) noexcept {
+    if (wait.heap_index == wait_block::not_timed) return;
+    std::size_t const hole = wait.heap_index;
+    wait.heap_index = wait_block::not_timed;
+    entry const last = entries_.back();
+    entries_.pop_back();
+    if (hole == entries_.size()) return;
+    if (hole > 0 && last.deadline < entries_[parent(hole)].deadline)
+      sift_up(hole, last);
+    else
+      sift_down(hole, last);
+  }
+
+ private:
+  struct entry {
+    steady_clock::time_point deadline;
+    wait_block* wait;
+  };
+
+  static std::size_t parent(std::size_t i) noexcept { return (i - 1) / 2; }
+
+  void put(std::size_t i, entry const& e) noexcept {
+    entries_[i] = e;
+    e.wait->heap_index = static_cast<std::uint32_t>(i);
+  }
+
+  void sift_up(std::size_t hole, entry const& e) noexcept {
+    for (; hole > 0 && e.deadline < entries_[parent(hole)].deadline; hole = parent(hole))
+      put(hole, entries_[parent(hole)]);
+    put(hole, e);
+  }
+
+  void sift_down(std::size_t hole, entry const& e) noexcept {
+    for (;;) {
+      std::size_t child = 2 * hole + 1;
+      if (child >= entries_.size()) break;
+      if (child + 1 < entries_.size() && entries_[child + 1].deadline < entries_[child].deadline)
+        ++child;
+      if (!(entries_[child].deadline < e.deadline)) break;
+      put(hole, entries_[child]);
+      hole = child;
+    }
+    put(hole, e);
+  }
+
+  std::vector<entry> entries_;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

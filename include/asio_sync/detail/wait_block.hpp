@@ -1,0 +1,145 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_WAIT_BLOCK_HPP
+#define ASIO_SYNC_DETAIL_WAIT_BLOCK_HPP
+
+#include <asio_sync/detail/wait_list.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace asio_sync::detail {
+
+class wait_queue;
+class wait_service;
+
+// What a wait is told to do; how is up to its type.
+enum class wait_action : std::uint8_t {
+  post,          // it is decided and linked nowhere: complete it
+  execute,       // hand it to its executor now; may throw
+  run,           // it has arrived on its executor: call the handler
+  drop,          // it will never arrive: pass on what it carries, destroy the handler
+  discard,       // it never came to the queue: destroy the handler
+  discard_empty  // the same, before it has a handler
+};
+
+// Whose work keeps the context of a wait running.
+enum class wait_work : std::uint8_t {
+  none,  // nobody's: it is not queued
+  home,  // its core's, as it belongs to the context of its primitive
+  own    // its own: it is known to the service of its own context
+};
+
+// One wait. At any time one party owns it, see doc/wait-states.md: the initiating thread (fresh),
+// the core (queued), who took it out of the queue (decided), its completion on the executor.
+struct wait_block {
+  using function = void(wait_block&, wait_action);
+
+  wait_block(function* f, wait_queue* c) noexcept : act(f), core(c) {}
+  wait_block(wait_block const&) = delete;
+  wait_block& operator=(wait_block const&) = delete;
+
+  function* const act;
+  wait_queue* const core;
+
+  static constexpr std::uint32_t not_timed = ~std::uint32_t(0);
+  std::uint32_t heap_index = not_timed;          // the service's, under its lock
+  wait_state state = wait_state::fresh;          // the core's, under its lock
+  wait_outcome outcome = wait_outcome::granted;  // likewise
+  wait_work work = wait_work::none;              // set before it queues
+  bool slot_connected = false;                   // the handler's executor's
+
+  // From here on the room: links while the wait is queued or known to a service, afterwards the
+  // memory in which its executor keeps the completion, so that a hand-off allocates nothing.
+  wait_block* next = nullptr;  // the core's, under its lock; then whose list it is in
+  wait_block* prev = nullptr;
+  wait_block* service_next = nullptr;  // the service's, under its lock
+  wait_block* service_prev = nullptr;
+  wait_service* service = nullptr;  // that knows it, until it is detached
+
+  static constexpr std::size_t room_size = 5 * sizeof(void*);
+  void* room() noexcept { return &next; }
+
+  // Leaves the service and posts. The last access of whoever took it out of the queue.
+  void complete() noexcept;
+};
+
+// A completion on its way: what executors are given. Owns the wait.
+class wait_runner {
+ public:
+  explicit wait_runner(wait_block& wait) noexcept : wait_(&wait) {}
+  wait_runner(wait_runner&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
+  wait_runner& operator=(wait_runner&&) = delete;
+
+  ~wait_runner() {
+    if (wait_) wait_->act(*wait_, wait_action::drop);
+  }
+
+  void operator()() {
+    wait_block* const wait = std::exchange(wait_, nullptr);
+    wait->act(*wait, wait_action::run);
+  }
+
+ private:
+  wait_block* wait_;
+};
+
+// Trivially destructible: usable for as long as the thread runs any code at all.
+struct thread_completions {
+  wait_list<wait_block> pending;
+  bool active = false;
+  unsigned immediate = 0;  // operations completed without the executor, in a row
+};
+
+inline constinit thread_local thread_completions this_thread_completions{};
+
+// The completions of a thread that go to executors which may run or destroy what they are given at
+// once. The outermost scope hands them over one after the other, so that chains of hand-offs and
+// of drops, however long, nest nowhere.
+class completion_scope {
+ public:
+  completion_scope() noexcept : outermost_(!std::exchange(this_thread_completions.active, true)) {}
+  completion_scope(completion_scope const&) = delete;
+  completion_scope& operator=(completion_scope const&) = delete;
+
+  ~completion_scope() {
+    if (!outermost_) return;
+    while (!this_thread_completions.pending.empty()) {
+      wait_block& wait = this_thread_completions.pending.pop_front();
+      try {
+        wait.act(wait, wait_action::execute);
+      } catch (...) {  // the executor's: the completion was dropped
+      }
+    }
+    this_thread_completions.active = false;
+  }
+
+  // True where completions have to queue, as a scope is open further up the stack.
+  static bool active() noexcept { return this_thread_completions.active; }
+
+  static void post(wait_block& wait) noexcept {
+    completion_scope const scope;
+    this_thread_completions.pending.push_back(wait);
+  }
+
+ private:
+  bool const outermost_;
+};
+
+// How many operations in a row a thread may complete without its executor. The next one goes
+// through it, so that a loop over a free primitive cannot starve the others on the thread.
+class immediate_budget {
+ public:
+  static bool available() noexcept { return this_thread_completions.immediate < limit; }
+  static void use() noexcept { ++this_thread_completions.immediate; }
+  static void renew() noexcept { this_thread_completions.immediate = 0; }
+
+ private:
+  static constexpr unsigned limit = 128;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

@@ -1,0 +1,73 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_WAIT_LIMIT_HPP
+#define ASIO_SYNC_DETAIL_WAIT_LIMIT_HPP
+
+#include <chrono>
+
+namespace asio_sync::detail {
+
+using steady_clock = std::chrono::steady_clock;
+
+// How long a wait may take: for ever, for a time from its initiation on (a deferred operation is
+// initiated when it is launched), or until a point in time. Saturates instead of overflowing.
+class wait_limit {
+ public:
+  wait_limit() = default;
+
+  template <class Rep, class Period>
+  static wait_limit after(std::chrono::duration<Rep, Period> const& time) noexcept {
+    return {kind::relative, saturated(time)};
+  }
+
+  template <class Clock, class Duration>
+  static wait_limit at(std::chrono::time_point<Clock, Duration> const& time) {
+    auto const left = saturated(time - Clock::now());
+    return {kind::absolute, later(steady_clock::now(), left).time_since_epoch()};
+  }
+
+  static wait_limit at(steady_clock::time_point time) noexcept {
+    return {kind::absolute, time.time_since_epoch()};
+  }
+
+  bool timed() const noexcept { return kind_ != kind::none; }
+
+  // Nothing is left of it: one try.
+  bool expired() const noexcept {
+    return kind_ == kind::relative ? value_ <= value_.zero()
+                                   : timed() && deadline() <= steady_clock::now();
+  }
+
+  // For a wait that is initiated now.
+  steady_clock::time_point deadline() const noexcept {
+    return kind_ == kind::relative ? later(steady_clock::now(), value_)
+                                   : steady_clock::time_point(value_);
+  }
+
+ private:
+  enum class kind : unsigned char { none, relative, absolute };
+  using ticks = steady_clock::duration;
+
+  wait_limit(kind k, ticks value) noexcept : kind_(k), value_(value) {}
+
+  template <class Rep, class Period>
+  static ticks saturated(std::chrono::duration<Rep, Period> const& time) noexcept {
+    using wide = std::chrono::duration<long double, steady_clock::period>;
+    if (wide(time) >= wide(ticks::max())) return ticks::max();
+    if (wide(time) <= wide(ticks::min())) return ticks::min();
+    return std::chrono::ceil<ticks>(time);
+  }
+
+  static steady_clock::time_point later(steady_clock::time_point from, ticks time) noexcept {
+    return time > steady_clock::time_point::max() - from ? steady_clock::time_point::max()
+                                                         : from + time;
+  }
+
+  kind kind_ = kind::none;
+  ticks value_{};
+};
+
+}  // namespace asio_sync::detail
+
+#endif

@@ -1,0 +1,322 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_WAIT_OP_HPP
+#define ASIO_SYNC_DETAIL_WAIT_OP_HPP
+
+#include <asio_sync/detail/block_pool.hpp>
+#include <asio_sync/detail/completion_executor.hpp>
+#include <asio_sync/detail/executor.hpp>
+#include <asio_sync/detail/wait_block.hpp>
+#include <asio_sync/detail/wait_limit.hpp>
+#include <asio_sync/detail/wait_queue.hpp>
+#include <asio_sync/detail/wait_service.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync::detail {
+
+using boost::system::error_code;
+
+inline error_code error_of(wait_outcome outcome) noexcept {
+  switch (outcome) {
+    case wait_outcome::granted: return {};
+    case wait_outcome::aborted: return asio::error::operation_aborted;
+    case wait_outcome::timed_out: return asio::error::timed_out;
+    case wait_outcome::closed: return error::closed;
+  }
+  return {};
+}
+
+// The memory of a wait is the handler's allocator's; the pool's, where that is std::allocator.
+template <class Wait, class Allocator>
+auto block_allocator(Allocator const& allocator) {
+  using rebound = typename std::allocator_traits<Allocator>::template rebind_alloc<Wait>;
+  if constexpr (std::is_same_v<rebound, std::allocator<Wait>>)
+    return pool_allocator<Wait>();
+  else
+    return rebound(allocator);
+}
+
+// In the handler's cancellation slot. The signal may be gone before the wait: then it says so.
+class slot_canceller {
+ public:
+  explicit slot_canceller(wait_block& wait) noexcept : wait_(wait) { wait_.slot_connected = true; }
+  slot_canceller(slot_canceller const&) = delete;
+  slot_canceller& operator=(slot_canceller const&) = delete;
+  ~slot_canceller() { wait_.slot_connected = false; }
+
+  void operator()(asio::cancellation_type_t type) {
+    // The completion, on another thread, may clear the slot before this returns: no access after.
+    if (type != asio::cancellation_type::none) wait_.core->refuse(wait_, wait_outcome::aborted);
+  }
+
+ private:
+  wait_block& wait_;
+};
+
+// A wait and its handler. Operation says what is waited for: `grant`, what the handler receives
+// besides the error; `claim(core)`, which makes it.
+template <class Operation, class Handler>
+class handler_wait : public wait_block {
+ public:
+  handler_wait(function* f, wait_queue* queue) noexcept : wait_block(f, queue) {}
+  ~handler_wait() {}  // what destroys the wait destroys its handler
+
+  union {
+    Handler handler;
+  };
+};
+
+template <class Operation, class Handler, class Executor, completion_path Path>
+class wait_op final : public handler_wait<Operation, Handler> {
+  using base = handler_wait<Operation, Handler>;
+
+ public:
+  // Without a handler, in memory of the pool.
+  static wait_op* make(wait_queue& queue, Executor const& ex) {
+    pool_allocator<wait_op> memory;
+    return place(memory, queue, ex, [](wait_op&) {});
+  }
+
+  // Throws what allocating and moving the handler throw.
+  static wait_op* make(wait_queue& queue, Executor const& ex, Handler&& handler) {
+    auto memory = block_allocator<wait_op>(asio::get_associated_allocator(handler));
+    return place(memory, queue, ex, [&handler](wait_op& self) {
+      ::new (static_cast<void*>(std::addressof(self.handler))) Handler(std::move(handler));
+    });
+  }
+
+  // Gets ready to queue: connects the slot, finds who holds work, links it where it must be known.
+  // False if the context is shutting down: discard it. Throws: discard it, too.
+  bool arm(asio::cancellation_slot slot, wait_limit limit) {
+    if (slot.is_connected()) slot.template emplace<slot_canceller>(*this);
+    asio::execution_context& context = asio::query(executor_.plain(), asio::execution::context);
+    bool const at_home = is_known_executor<Executor> && this->core->home().get() == &context;
+    if (at_home && !limit.timed()) {
+      this->work = wait_work::home;
+      return true;
+    }
+    auto& known_to = asio::use_service<wait_service>(context);
+    std::optional<steady_clock::time_point> deadline;
+    if (limit.timed()) deadline = limit.deadline(), known_to.provide_timer(executor_.plain());
+    if (at_home)
+      this->work = wait_work::home;
+    else
+      executor_.track(*this);
+    return known_to.attach(*this, deadline);
+  }
+
+  // Decided before it queued: posts, and lets out what the executor throws.
+  void start() {
+    if (this->service) this->service->detach(*this);
+    if constexpr (is_context_executor<Executor>) return executor_.execute(*this);
+    if (completion_scope::active()) return completion_scope::post(*this);
+    completion_scope const scope;
+    executor_.execute(*this);
+  }
+
+ private:
+  wait_op(wait_queue& queue, Executor const& ex) : base(&perform, &queue), executor_(*this, ex) {}
+  ~wait_op() { executor_.end(*this); }
+
+  template <class Allocator, class Fill>
+  static wait_op* place(Allocator& memory, wait_queue& queue, Executor const& ex, Fill fill) {
+    struct allocation {
+      Allocator& memory;
+      wait_op* block;
+      ~allocation() {
+        if (block) memory.deallocate(block, 1);
+      }
+    } allocated{memory, std::to_address(memory.allocate(1))};
+    struct construction {
+      wait_op* block;
+      ~construction() {
+        if (block) block->~wait_op();
+      }
+    } constructed{::new (static_cast<void*>(allocated.block)) wait_op(queue, ex)};
+    fill(*constructed.block);
+    allocated.block = nullptr;
+    return std::exchange(constructed.block, nullptr);
+  }
+
+  static void perform(wait_block& wait, wait_action action) {
+    auto& self = static_cast<wait_op&>(wait);
+    switch (action) {
+      case wait_action::post:
+        // These neither run nor destroy what they are given inside execute().
+        if constexpr (is_context_executor<Executor>) return self.executor_.execute(self);
+        return completion_scope::post(self);
+      case wait_action::execute: return self.executor_.execute(self);
+      case wait_action::run: return self.run();
+      case wait_action::drop: return self.drop();
+      case wait_action::discard: return self.discard();
+      case wait_action::discard_empty: return self.discard_empty();
+    }
+  }
+
+  // D: on the handler's executor, once.
+  void run() {
+    if constexpr (Path != completion_path::immediate) immediate_budget::renew();
+    disconnect();
+    wait_outcome const decided = this->core->arrive(*this);
+    error_code const error = error_of(decided);
+    typename Operation::grant grant;
+    if (decided == wait_outcome::granted) grant = Operation::claim(*this->core);
+    Handler taken = take_handler();
+    if constexpr (Path == completion_path::relayed) {
+      auto const own = asio::get_associated_executor(taken);
+      own.execute([taken = std::move(taken), error, grant = std::move(grant)]() mutable {
+        std::move(taken)(error, std::move(grant));
+      });
+    } else {
+      std::move(taken)(error, std::move(grant));
+    }
+  }
+
+  // X: what it carries goes on before the handler's destructor runs.
+  void drop() {
+    if (executor_.postpone_drop()) return;
+    completion_scope const scope;
+    this->core->pass_on(*this);
+    disconnect();
+    destroy_handler();
+  }
+
+  void discard() {
+    if (this->service) this->service->detach(*this);
+    disconnect();
+    destroy_handler();
+  }
+
+  void discard_empty() {
+    if (this->service) this->service->detach(*this);
+    free(pool_allocator<wait_op>());
+  }
+
+  void disconnect() {
+    if (this->slot_connected) asio::get_associated_cancellation_slot(this->handler).clear();
+  }
+
+  // Moves the handler out and frees the memory, also if the move throws. The allocator first: a
+  // handler that was moved from may have none.
+  Handler take_handler() {
+    auto memory = block_allocator<wait_op>(asio::get_associated_allocator(this->handler));
+    struct freeing {
+      wait_op& self;
+      decltype(memory)& allocator;
+      ~freeing() {
+        self.handler.~Handler();
+        self.free(allocator);
+      }
+    } const at_exit{*this, memory};
+    return Handler(std::move(this->handler));
+  }
+
+  void destroy_handler() {
+    if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
+      take_handler();
+    } else {
+      auto memory = block_allocator<wait_op>(asio::get_associated_allocator(this->handler));
+      this->handler.~Handler();
+      free(memory);
+    }
+  }
+
+  template <class Allocator>
+  void free(Allocator memory) noexcept {
+    this->~wait_op();
+    memory.deallocate(this, 1);
+  }
+
+  completion_executor<Executor, Path> executor_;
+};
+
+// Owns a wait that has not queued.
+template <class Wait>
+class unstarted {
+ public:
+  unstarted() = default;
+  explicit unstarted(Wait* wait) noexcept : wait_(wait) {}
+  unstarted(unstarted const&) = delete;
+  unstarted& operator=(unstarted const&) = delete;
+  ~unstarted() {
+    if (wait_) wait_->act(*wait_, wait_action::discard);
+  }
+
+  Wait& operator*() const noexcept { return *wait_; }
+  Wait* operator->() const noexcept { return wait_; }
+  Wait& release() noexcept { return *std::exchange(wait_, nullptr); }
+
+ private:
+  Wait* wait_ = nullptr;
+};
+
+// Initiates a wait: granted at once, or queued. When it throws nothing has changed.
+template <completion_path Path, class Operation, class Executor, class Handler>
+void start_wait_on(Operation const& operation, Executor const& ex, Handler&& handler) {
+  using wait_type = wait_op<Operation, Handler, Executor, Path>;
+  wait_queue& core = operation.core();
+  wait_limit const limit = operation.limit();
+  unstarted<wait_type> wait(wait_type::make(core, ex, std::move(handler)));
+  if (core.try_grant(*wait)) return wait.release().start();
+  if (limit.expired())
+    wait->outcome = wait_outcome::timed_out;
+  else if (!wait->arm(asio::get_associated_cancellation_slot(wait->handler), limit))
+    return;
+  wait_type& entering = wait.release();
+  if (!core.enter(entering)) entering.start();
+}
+
+// Completes a wait that is granted at once through the handler's own immediate executor; false if
+// it is not granted, or this thread has done so too often in a row.
+template <class Operation, class Handler>
+bool start_immediately(Operation const& operation, Handler& handler) {
+  wait_queue& core = operation.core();
+  if (!immediate_budget::available() || !core.try_acquire()) return false;
+  struct release_unless_granted {
+    wait_queue* core;
+    ~release_unless_granted() {
+      if (core) core->release();
+    }
+  } acquired{&core};
+  auto const ex = get_immediate_executor(handler, operation.get_executor());
+  using wait_type =
+      wait_op<Operation, Handler, std::decay_t<decltype(ex)>, completion_path::immediate>;
+  wait_type& wait = *wait_type::make(core, ex, std::move(handler));
+  core.grant(wait);
+  acquired.core = nullptr;
+  immediate_budget::use();
+  wait.start();
+  return true;
+}
+
+template <class Operation, class Handler>
+void start_wait(Operation const& operation, Handler handler) {
+  auto const primitive = operation.get_executor();
+  if constexpr (has_immediate_executor<Handler, std::decay_t<decltype(primitive)>>)
+    if (start_immediately(operation, handler)) return;
+  visit_completion_executor(
+      asio::get_associated_executor(handler, primitive), primitive,
+      [&](auto const& ex, auto relayed) {
+        if constexpr (relayed)
+          start_wait_on<completion_path::relayed>(operation, ex, std::move(handler));
+        else
+          start_wait_on<completion_path::posted>(operation, ex, std::move(handler));
+      });
+}
+
+}  // namespace asio_sync::detail
+
+#endif

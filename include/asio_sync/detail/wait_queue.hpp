@@ -1,0 +1,159 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_WAIT_QUEUE_HPP
+#define ASIO_SYNC_DETAIL_WAIT_QUEUE_HPP
+
+#include <asio_sync/detail/block_pool.hpp>
+#include <asio_sync/detail/executor.hpp>
+#include <asio_sync/detail/fifo_core.hpp>
+#include <asio_sync/detail/threading.hpp>
+#include <asio_sync/detail/wait_block.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// Waits that one transition of one core has decided. Holds work of the core's home context until
+// they are posted, where this thread does not run inside that context: otherwise the context could
+// run out of work, and return from run(), between the decision and the post.
+class decided_waits : public wait_list<wait_block> {
+ public:
+  void complete() noexcept {
+    while (!empty()) pop_front().complete();
+  }
+
+ private:
+  friend class home_tally;
+  context_work keep_;
+};
+
+// The home context of a core and the work that it holds there: one for all waits that are queued.
+// Told under the lock of the core.
+class home_tally {
+ public:
+  void joined(wait_block const& wait) noexcept {
+    if (wait.work == wait_work::home && waits_++ == 0) work_ = context_.track();
+  }
+
+  void left(wait_block const& wait, decided_waits& decided) noexcept {
+    if (wait.work != wait_work::home) return;
+    if (--waits_ == 0)
+      decided.keep_ = std::exchange(work_, context_work());
+    else if (!decided.keep_ && !context_.running_in_this_thread())
+      decided.keep_ = context_.track();
+  }
+
+  known_context const& context() const noexcept { return context_; }
+  void move_to(known_context const& context) noexcept { context_ = context; }
+
+ private:
+  known_context context_;
+  context_work work_;
+  std::uint32_t waits_ = 0;
+};
+
+struct mutex_traits : threading {
+  using node = wait_block;
+  using list = decided_waits;
+  using tally = home_tally;
+  static constexpr bool exclusive = true;
+  static constexpr std::uint32_t weight(wait_block const&) noexcept { return 1; }
+};
+
+// The core of a primitive, bound to Asio: knows its home context and completes what it decides.
+class wait_queue : public fifo_core<mutex_traits> {
+ public:
+  // Throws what allocating it, or adding the service to the executor's context, throws.
+  template <class Executor>
+  static wait_queue* make(void* primitive, Executor const& ex);
+
+  void* primitive() const noexcept { return primitive_; }
+  known_context const& home() noexcept { return tally().context(); }
+
+  // Gives the permit back or on; false if it was not held.
+  bool release() noexcept {
+    decided_waits decided;
+    bool const held = fifo_core::release(1, false, decided);
+    decided.complete();
+    return held;
+  }
+
+  // Refuses one wait unless it is decided already.
+  void refuse(wait_block& wait, wait_outcome outcome) noexcept {
+    decided_waits decided;
+    remove(wait, outcome, decided);
+    decided.complete();
+  }
+
+  std::size_t refuse_all(wait_outcome outcome) noexcept {
+    decided_waits decided;
+    std::size_t const refused =
+        remove_if([](wait_block const&) { return true; }, outcome, decided);
+    decided.complete();
+    return refused;
+  }
+
+  void close() noexcept {
+    decided_waits decided;
+    fifo_core::close(decided);
+    decided.complete();
+  }
+
+  // The primitive ends. The core ends with it, or with the last completion on its way.
+  void abandon() noexcept;
+
+  // A decided wait arrives: its outcome is final. Unless that is granted the core may be gone.
+  wait_outcome arrive(wait_block const& wait) noexcept {
+    if (wait.outcome == wait_outcome::granted && deliver()) return wait_outcome::granted;
+    unref();
+    return wait.outcome == wait_outcome::granted ? wait_outcome::aborted : wait.outcome;
+  }
+
+  // A decided wait will never arrive: what it carries goes on to the next.
+  void pass_on(wait_block& wait) noexcept {
+    if (wait.outcome != wait_outcome::granted) return unref();
+    decided_waits decided;
+    if (drop(wait, decided)) destroy();
+    decided.complete();
+  }
+
+ private:
+  friend class wait_service;
+  friend class wait_list<wait_queue>;
+
+  explicit wait_queue(void* primitive) noexcept : fifo_core(1, 1), primitive_(primitive) {}
+
+  void unref() noexcept {
+    if (forget()) destroy();
+  }
+
+  void destroy() noexcept {
+    pool_allocator<wait_queue> memory;
+    std::destroy_at(this);
+    memory.deallocate(this, 1);
+  }
+
+  // Under the service's lock: the context's services shut down, its waits leave with it.
+  void leave_home(decided_waits& decided) noexcept {
+    remove_if([](wait_block const& wait) { return wait.work == wait_work::home; },
+              wait_outcome::aborted, decided);
+    tally().move_to(known_context());
+    service = nullptr;
+  }
+
+  void* const primitive_;
+
+  // The service of the home context, under its lock.
+  wait_service* service = nullptr;
+  wait_queue* next = nullptr;
+  wait_queue* prev = nullptr;
+};
+
+}  // namespace asio_sync::detail
+
+#endif
