@@ -56,13 +56,14 @@ class fifo_core {
     decide(wait, wait_outcome::granted);
   }
 
-  // Gives back the one permit of a mutex if nobody waits and its holder never queued: one
-  // compare-exchange, the last access to the core. Otherwise false; then use release().
+  // Gives back the one permit of a mutex if nobody waits: one compare-exchange, the last access to
+  // the core. Otherwise false; then use release().
   bool try_release_uncontended() noexcept requires Traits::exclusive {
-    word held = count;
+    word w = word_.load(std::memory_order_relaxed);
+    if ((w & waiting) || available_in(w) != 0) return false;
     // Release: pairs with the acquire of whoever takes the permit next.
-    return word_.compare_exchange_strong(held, idle, std::memory_order_release,
-                                         std::memory_order_relaxed);
+    return word_.compare_exchange_strong(w, w + returned(w, false) + permit,
+                                         std::memory_order_release, std::memory_order_relaxed);
   }
 
   // Gives permits back, or on to those who wait. `counted`: they came through the queue (ignored

@@ -128,6 +128,8 @@ class awaitable_wait_of {
           wait_op<Operation, adapted_handler, executor, path>::make(operation_.core(), ex);
       wait_ = wait;
       slot_ = slot;
+      // Not free a moment ago, or only the budget is used up.
+      if (operation_.core().try_grant(*wait)) return;
       wait_limit const limit = operation_.limit();
       if (limit.expired())
         wait->outcome = wait_outcome::timed_out;
@@ -142,7 +144,7 @@ class awaitable_wait_of {
     wait_type& wait = *std::exchange(wait_, nullptr);
     ::new (static_cast<void*>(std::addressof(wait.handler)))
         adapted_handler{result_, std::move(handler)};
-    if (!wait.core->enter(wait)) wait.complete();
+    if (wait.state == wait_state::decided || !wait.core->enter(wait)) wait.complete();
   }
 
  private:
