@@ -114,9 +114,9 @@ class awaitable_wait_of {
   bool was_ready() const noexcept { return outcome_.has_value(); }
 
   auto result() {
-    typename Operation::grant grant;
-    if (outcome_ == wait_outcome::granted) grant = Operation::claim(operation_.core());
-    return result_.value(error_of(*outcome_), std::move(grant));
+    if (outcome_ == wait_outcome::granted)
+      return result_.value(error_code(), Operation::claim(operation_.core()));
+    return result_.value(error_of(*outcome_), typename Operation::grant());
   }
 
   template <class Executor>

@@ -189,8 +189,8 @@ class wait_op final : public handler_wait<Operation, Handler> {
   void drop() {
     if (executor_.postpone_drop()) return;
     completion_scope const scope;
-    this->core->pass_on(*this);
     disconnect();
+    this->core->pass_on(*this);
     destroy_handler();
   }
 
