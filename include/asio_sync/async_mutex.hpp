@@ -187,7 +187,7 @@ class basic_async_mutex {
     lock_operation(basic_async_mutex& mutex, detail::wait_limit limit) noexcept
         : mutex_(&mutex), limit_(limit) {}
 
-    executor_type get_executor() const noexcept { return mutex_->get_executor(); }
+    executor_type const& executor() const noexcept { return mutex_->executor_; }
     detail::wait_queue& core() const noexcept { return *mutex_->core_; }
     detail::wait_limit limit() const noexcept { return limit_; }
 

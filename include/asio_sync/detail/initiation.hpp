@@ -121,7 +121,7 @@ class awaitable_wait_of {
 
   template <class Executor>
   void prepare(Executor const& own, asio::cancellation_slot slot) {
-    visit_completion_executor(own, operation_.get_executor(), [&](auto const& ex, auto relayed) {
+    visit_completion_executor(own, operation_.executor(), [&](auto const& ex, auto relayed) {
       constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
       using executor = std::decay_t<decltype(ex)>;
       auto* const wait =
@@ -174,7 +174,7 @@ class wait_initiation {
 
   wait_initiation(Operation const& operation, Result r) : operation_(operation), result_(r) {}
 
-  executor_type get_executor() const noexcept { return operation_.get_executor(); }
+  executor_type get_executor() const noexcept { return operation_.executor(); }
 
   template <class Handler>
   void operator()(Handler&& handler) const {

@@ -291,7 +291,7 @@ bool start_immediately(Operation const& operation, Handler& handler) {
       if (core) core->release();
     }
   } acquired{&core};
-  auto const ex = get_immediate_executor(handler, operation.get_executor());
+  auto const ex = get_immediate_executor(handler, operation.executor());
   using wait_type =
       wait_op<Operation, Handler, std::decay_t<decltype(ex)>, completion_path::immediate>;
   wait_type& wait = *wait_type::make(core, ex, std::move(handler));
@@ -304,7 +304,7 @@ bool start_immediately(Operation const& operation, Handler& handler) {
 
 template <class Operation, class Handler>
 void start_wait(Operation const& operation, Handler handler) {
-  auto const primitive = operation.get_executor();
+  auto const& primitive = operation.executor();
   if constexpr (has_immediate_executor<Handler, std::decay_t<decltype(primitive)>>)
     if (start_immediately(operation, handler)) return;
   visit_completion_executor(
