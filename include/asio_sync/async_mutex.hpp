@@ -148,7 +148,7 @@ class basic_async_mutex {
   /// `operation_aborted` (cancelled, or the mutex destroyed), `error::closed`. Threads: any, at
   /// any time. Exceptions: what allocating the wait, moving the handler, connecting its slot or
   /// posting to an executor of your own throws; nothing has changed then.
-  template <boost::asio::completion_token_for<void(boost::system::error_code, lock_type)> Token =
+  template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {
     return initiate(detail::wait_limit(), token);
@@ -161,7 +161,7 @@ class basic_async_mutex {
   /// `asio::error::timed_out`, when the wait leaves the queue at once; zero or negative time tries
   /// once. Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
-            boost::asio::completion_token_for<void(boost::system::error_code, lock_type)> Token =
+            detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock_for(std::chrono::duration<Rep, Period> const& time, Token&& token = Token()) {
     return initiate(detail::wait_limit::after(time), token);
@@ -170,7 +170,7 @@ class basic_async_mutex {
   /// As `async_lock_for`, but gives up at a point in time. One of another clock than the steady
   /// one is converted when this function is called.
   template <class Clock, class Duration,
-            boost::asio::completion_token_for<void(boost::system::error_code, lock_type)> Token =
+            detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock_until(std::chrono::time_point<Clock, Duration> const& time,
                         Token&& token = Token()) {

@@ -102,6 +102,14 @@ struct adapted_token<asio::partial_redirect_error> : adapted_token<asio::redirec
 };
 #endif
 
+// What initiating functions accept. In Asio 1.26 redirect_error of deferred does not compile;
+// where its error goes is seen to here.
+template <class Token>
+inline constexpr bool redirects_deferred = adapted_token<std::decay_t<Token>>::redirects&&
+    std::is_same_v<typename adapted_token<std::decay_t<Token>>::base, asio::deferred_t>;
+template <class Token, class Signature>
+concept token_for = redirects_deferred<Token> || asio::completion_token_for<Token, Signature>;
+
 template <class Token>
 boost::system::error_code& redirection(Token const& token) noexcept {
   return token.ec_;

@@ -219,14 +219,15 @@ auto initiate_wait(Operation const& operation, Token&& token) {
       return asio::async_initiate<asio::deferred_t const, signature>(initiation(operation, result),
                                                                      asio::deferred);
   };
-  if constexpr (!awaits_ready ||
-                !(is_use_awaitable<base> || std::is_same_v<base, asio::deferred_t>))
+  constexpr bool is_spared =
+      awaits_ready && (is_use_awaitable<base> || std::is_same_v<base, asio::deferred_t>);
+  if constexpr (adapted::redirects && (is_spared || redirects_deferred<Token>))
+    return initiate(redirected_result{redirection(token)});
+  else if constexpr (!is_spared)
     return asio::async_initiate<Token, plain_result::signature<grant>>(
         wait_initiation<Operation, plain_result>(operation, {}), token);
   else if constexpr (adapted::as_tuple)
     return initiate(tuple_result());
-  else if constexpr (adapted::redirects)
-    return initiate(redirected_result{redirection(token)});
   else
     return initiate(plain_result());
 }
