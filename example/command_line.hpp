@@ -1,0 +1,91 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The command line of the examples: what they have in common, and what is not about asio_sync.
+
+#ifndef ASIO_SYNC_EXAMPLE_COMMAND_LINE_HPP
+#define ASIO_SYNC_EXAMPLE_COMMAND_LINE_HPP
+
+#include <boost/program_options.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace command_line {
+
+namespace options = boost::program_options;
+
+/// The program was called wrongly: one line on the standard error, and exit status 2.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The value of an option that is a number from `least` to `most`; `target` holds the default.
+inline auto* number_option(std::string const& option, int& target, int least, int most) {
+  return options::value<std::string>()
+      ->value_name("N")
+      ->default_value(std::to_string(target))
+      ->notifier([=, &target](std::string const& text) {
+        char const* const end = text.data() + text.size();
+        auto const [stop, error] = std::from_chars(text.data(), end, target);
+        if (error != std::errc() || stop != end || target < least || target > most)
+          throw usage_error("--" + option + " takes a number from " + std::to_string(least) +
+                            " to " + std::to_string(most) + ", not '" + text + "'");
+      });
+}
+
+/// Reads the command line into what `description` has bound; false if it asked for help.
+inline bool parse(int argc, char** argv, options::options_description const& description) {
+  namespace style = options::command_line_style;
+  auto const parsed = options::command_line_parser(argc, argv)
+                          .options(description)
+                          .style(style::unix_style & ~style::allow_guessing)
+                          .run();
+  for (auto const& option : parsed.options)
+    if (option.position_key >= 0)
+      throw usage_error("unexpected argument '" + option.value.front() + "'");
+  options::variables_map values;
+  options::store(parsed, values);
+  if (values.count("help") != 0) return false;
+  options::notify(values);
+  return true;
+}
+
+/// The main function of an example: reads the command line, answers --help, calls `body`, and
+/// makes an exit status of it. 0: `body` has returned true, what the example shows did hold;
+/// 1: it did not, or something failed; 2: the command line was wrong.
+template <class Body>
+int run(int argc, char** argv, std::string const& name, std::string const& purpose,
+        options::options_description description, Body body) {
+  auto const fail = [&](int status, std::string line) {
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    std::cerr << name + ": " + line + "\n";
+    return status;
+  };
+  try {
+    description.add_options()("help", "show this help");
+    bool held = true;
+    if (parse(argc, argv, description))
+      held = body();
+    else
+      std::cout << "Usage: " << name << " [OPTION...]\n" << purpose << "\n\n" << description;
+    if (!std::cout.flush()) return fail(1, "cannot write to the standard output");
+    return held ? 0 : fail(1, "what this example shows did not hold");
+  } catch (usage_error const& error) {
+    return fail(2, std::string(error.what()) + " (see --help)");
+  } catch (options::error const& error) {
+    return fail(2, std::string(error.what()) + " (see --help)");
+  } catch (std::exception const& error) {
+    return fail(1, error.what());
+  }
+}
+
+}  // namespace command_line
+
+#endif
