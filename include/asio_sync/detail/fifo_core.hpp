@@ -153,12 +153,16 @@ class fifo_core {
 
   // A granted wait will never arrive: what it carried goes on. True if that was the last count.
   bool drop(node& wait, list& decided) noexcept {
-    std::lock_guard const guard(lock_);
-    word const w = word_.load(std::memory_order_relaxed);
-    if (w & dead) return forget();
-    if (Traits::exclusive) in_flight_.store(false, std::memory_order_relaxed);
-    settle(w, Traits::weight(wait), returned(w, true), decided);
-    return false;
+    {
+      std::lock_guard const guard(lock_);
+      word const w = word_.load(std::memory_order_relaxed);
+      if (!(w & dead)) {
+        if (Traits::exclusive) in_flight_.store(false, std::memory_order_relaxed);
+        settle(w, Traits::weight(wait), returned(w, true), decided);
+        return false;
+      }
+    }
+    return forget();  // after the unlock, as others may free the core from here on
   }
 
   // Lets a count go. True if it was the last: the caller frees the core.

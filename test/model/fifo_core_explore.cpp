@@ -1,0 +1,20 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#include "fifo_core_scenarios.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+namespace fifo_model {
+
+void explore(void (*scenario)()) {
+  int const bound = std::min(model::default_bound(), model::unlimited - 2) + 2;
+  auto const found = model::explore({.preemptions = bound, .spurious_failures = true},
+                                    [scenario] { scenario(); });
+  BOOST_TEST(!found.failed, found.message << '\n' << found.trace);
+  BOOST_TEST_MESSAGE("model: " << found.runs << " runs in " << found.seconds << " s");
+}
+
+}  // namespace fifo_model
