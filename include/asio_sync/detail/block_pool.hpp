@@ -4,9 +4,11 @@
 #ifndef ASIO_SYNC_DETAIL_BLOCK_POOL_HPP
 #define ASIO_SYNC_DETAIL_BLOCK_POOL_HPP
 
+#include <asio_sync/detail/config.hpp>
 #include <asio_sync/detail/threading.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -87,7 +89,7 @@ inline void put(magazine& own, void* memory, [[maybe_unused]] std::size_t c) noe
 }
 
 // A magazine hands a batch to the depot; if that is full, to the heap.
-inline void pass_on(std::size_t c) noexcept {
+ASIO_SYNC_COLD inline void pass_on(std::size_t c) noexcept {
   magazine& own = this_thread.magazines[c];
   block* const first = own.first;
   block* last = first;
@@ -126,7 +128,7 @@ struct thread_end {
 };
 
 // Opens this thread's magazines, unless the thread is at its end.
-inline bool open() noexcept {
+ASIO_SYNC_COLD inline bool open() noexcept {
   if (this_thread.over) return false;
   static thread_local thread_end const end;
   this_thread.open = true;
@@ -134,7 +136,7 @@ inline bool open() noexcept {
 }
 
 // An empty magazine takes a batch from the depot.
-inline bool refill(std::size_t c) noexcept {
+ASIO_SYNC_COLD inline bool refill(std::size_t c) noexcept {
   if (!this_thread.open && !open()) return false;
   block* first;
   {
@@ -150,25 +152,35 @@ inline bool refill(std::size_t c) noexcept {
   return true;
 }
 
-inline void* allocate(std::size_t size) {
-  std::size_t const c = class_of(size);
-  if (c >= classes) return ::operator new(size);
-  magazine& own = this_thread.magazines[c];
-  if (!own.first && !refill(c)) return ::operator new(bytes_of(c));
-  return take(own, c);
+template <std::size_t Size>
+void* allocate() {
+  constexpr std::size_t c = class_of(Size);
+  if constexpr (c >= classes) {
+    return ::operator new(Size);
+  } else {
+    magazine& own = this_thread.magazines[c];
+    if (!own.first && !refill(c)) return ::operator new(bytes_of(c));
+    return take(own, c);
+  }
 }
 
-inline void deallocate(void* memory, std::size_t size) noexcept {
-  std::size_t const c = class_of(size);
-  if (c >= classes || (!this_thread.open && !open())) return ::operator delete(memory);
-  magazine& own = this_thread.magazines[c];
-  put(own, memory, c);
-  if (own.count == capacity) pass_on(c);
+template <std::size_t Size>
+void deallocate(void* memory) noexcept {
+  constexpr std::size_t c = class_of(Size);
+  if constexpr (c >= classes) {
+    ::operator delete(memory);
+  } else {
+    if (!this_thread.open && !open()) return ::operator delete(memory);
+    magazine& own = this_thread.magazines[c];
+    put(own, memory, c);
+    if (own.count == capacity) pass_on(c);
+  }
 }
 
 }  // namespace pool
 
-// The pool as an allocator, for what is not aligned more than operator new aligns.
+// The pool as an allocator of single objects that are not aligned more than operator new aligns;
+// of all others the heap.
 template <class T>
 struct pool_allocator {
   using value_type = T;
@@ -178,20 +190,21 @@ struct pool_allocator {
   pool_allocator(pool_allocator<U> const&) noexcept {}
 
   T* allocate(std::size_t n) {
-    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
-      return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
-    else
-      return static_cast<T*>(pool::allocate(n * sizeof(T)));
+    if constexpr (is_pooled)
+      if (n == 1) return static_cast<T*>(pool::allocate<sizeof(T)>());
+    return std::allocator<T>().allocate(n);
   }
 
   void deallocate(T* memory, std::size_t n) noexcept {
-    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
-      ::operator delete(memory, std::align_val_t(alignof(T)));
-    else
-      pool::deallocate(memory, n * sizeof(T));
+    if constexpr (is_pooled)
+      if (n == 1) return pool::deallocate<sizeof(T)>(memory);
+    std::allocator<T>().deallocate(memory, n);
   }
 
   friend bool operator==(pool_allocator, pool_allocator) noexcept { return true; }
+
+ private:
+  static constexpr bool is_pooled = alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 }  // namespace asio_sync::detail

@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_COMPLETION_EXECUTOR_HPP
 #define ASIO_SYNC_DETAIL_COMPLETION_EXECUTOR_HPP
 
+#include <asio_sync/detail/config.hpp>
 #include <asio_sync/detail/executor.hpp>
 #include <asio_sync/detail/wait_block.hpp>
 
@@ -131,7 +132,7 @@ class completion_executor {
   }
 
   // Posts the wait. It is gone, and this with it, before this returns.
-  void execute(wait_block& wait) {
+  ASIO_SYNC_FLATTEN void execute(wait_block& wait) {
     if (wait.work == wait_work::own) {
       tracked_type const keep(std::move(tracked_));
       post(asio::prefer(keep, asio::execution::outstanding_work.untracked), wait);

@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/block_pool.hpp>
 #include <asio_sync/detail/completion_executor.hpp>
+#include <asio_sync/detail/config.hpp>
 #include <asio_sync/detail/executor.hpp>
 #include <asio_sync/detail/wait_block.hpp>
 #include <asio_sync/detail/wait_limit.hpp>
@@ -186,7 +187,7 @@ class wait_op final : public handler_wait<Operation, Handler> {
   }
 
   // X: what it carries goes on before the handler's destructor runs.
-  void drop() {
+  ASIO_SYNC_COLD void drop() {
     if (executor_.postpone_drop()) return;
     completion_scope const scope;
     disconnect();
@@ -194,13 +195,13 @@ class wait_op final : public handler_wait<Operation, Handler> {
     destroy_handler();
   }
 
-  void discard() {
+  ASIO_SYNC_COLD void discard() {
     if (this->service) this->service->detach(*this);
     disconnect();
     destroy_handler();
   }
 
-  void discard_empty() {
+  ASIO_SYNC_COLD void discard_empty() {
     if (this->service) this->service->detach(*this);
     free(pool_allocator<wait_op>());
   }
