@@ -58,22 +58,24 @@ inline constexpr bool is_postable =
         asio::can_query<Executor, asio::execution::context_t>::value &&
     !is_promise_executor<Executor>;
 
-// Calls f with the known executor that `ex` is or holds: true; false if there is none.
+// Calls f with the executor of that type which `ex` is, is derived from (to have a default token
+// of its own, say), or holds: true; false if there is none.
+template <class Known, class Executor, class Function>
+bool visit_as(Executor const& ex, Function& f) {
+  if constexpr (std::is_base_of_v<Known, Executor>) {
+    return f(static_cast<Known const&>(ex)), true;
+  } else if constexpr (erased_executor<Executor>) {
+    auto const* const target = ex.template target<Known>();
+    return target && (f(*target), true);
+  } else {
+    return false;
+  }
+}
+
 template <class Executor, class Function>
 bool visit_known(Executor const& ex, Function&& f) {
-  auto const visit = [&](auto const* target) {
-    if (target) f(*target);
-    return target != nullptr;
-  };
-  if constexpr (is_known_executor<Executor>)
-    return visit(&ex);
-  else if constexpr (erased_executor<Executor>)
-    return visit(ex.template target<io_executor>()) ||
-           visit(ex.template target<asio::strand<io_executor>>()) ||
-           visit(ex.template target<pool_executor>()) ||
-           visit(ex.template target<asio::strand<pool_executor>>());
-  else
-    return false;
+  return visit_as<io_executor>(ex, f) || visit_as<asio::strand<io_executor>>(ex, f) ||
+         visit_as<pool_executor>(ex, f) || visit_as<asio::strand<pool_executor>>(ex, f);
 }
 
 template <class Executor>
