@@ -12,11 +12,13 @@
 #define ASIO_SYNC_FLATTEN
 #endif
 
-// On the other paths of such functions.
+// On what such functions call all the same: their other paths, and the user's code.
 #if defined(__GNUC__)
 #define ASIO_SYNC_COLD __attribute__((noinline, cold))
+#define ASIO_SYNC_NOINLINE __attribute__((noinline))
 #else
 #define ASIO_SYNC_COLD
+#define ASIO_SYNC_NOINLINE
 #endif
 
 #endif

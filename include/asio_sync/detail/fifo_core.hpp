@@ -215,7 +215,7 @@ class fifo_core {
   }
 
   bool take_free(permits n, word also) noexcept {
-    word w = Traits::exclusive ? idle : word_.load(std::memory_order_relaxed);
+    word w = word_.load(std::memory_order_relaxed);
     do {
       if (!admits(w, n)) return false;
       // Acquire: pairs with the release of whoever gave the permits back.

@@ -168,7 +168,7 @@ class wait_op final : public handler_wait<Operation, Handler> {
   }
 
   // D: on the handler's executor, once.
-  void run() {
+  ASIO_SYNC_FLATTEN void run() {
     if constexpr (Path != completion_path::immediate) immediate_budget::renew();
     disconnect();
     wait_outcome const decided = this->core->arrive(*this);
@@ -176,6 +176,11 @@ class wait_op final : public handler_wait<Operation, Handler> {
     typename Operation::grant grant;
     if (decided == wait_outcome::granted) grant = Operation::claim(*this->core);
     Handler taken = take_handler();
+    call(taken, error, grant);
+  }
+
+  ASIO_SYNC_NOINLINE static void call(Handler& taken, error_code error,
+                                      typename Operation::grant& grant) {
     if constexpr (Path == completion_path::relayed) {
       auto const own = asio::get_associated_executor(taken);
       own.execute([taken = std::move(taken), error, grant = std::move(grant)]() mutable {
