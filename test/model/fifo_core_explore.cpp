@@ -9,8 +9,9 @@
 
 namespace fifo_model {
 
-void explore(void (*scenario)()) {
-  int const bound = std::min(model::default_bound(), model::unlimited - 2) + 2;
+void explore(void (*scenario)(), int more_preemptions) {
+  int const most = model::unlimited - more_preemptions;
+  int const bound = std::min(model::default_bound(), most) + more_preemptions;
   auto const found = model::explore({.preemptions = bound, .spurious_failures = true},
                                     [scenario] { scenario(); });
   BOOST_TEST(!found.failed, found.message << '\n' << found.trace);

@@ -136,7 +136,7 @@ class primitive {
 
   observed_core<Traits>& core() { return *core_; }
 
-  // --- What initiates -----------------------------------------------------------------------
+  // --- What initiates ---
 
   bool try_acquire(permits n = 1) {
     if (!core_->try_acquire(n)) return false;
@@ -157,16 +157,19 @@ class primitive {
     if (!core_->enter(*op.wait)) complete(op);
   }
 
-  // --- What ends waits ------------------------------------------------------------------------
+  // --- What ends waits ---
 
-  /// Gives back what was acquired without a count, or is exclusive.
-  void release(permits n = 1) {
+  /// Gives back what was acquired without a count, or is exclusive; false if it was not held.
+  bool try_release(permits n = 1) {
     list decided;
     bool held = false;
     if constexpr (Traits::exclusive) held = core_->try_release_uncontended();
-    model::check(held || core_->release(n, false, decided), "what is released was held");
+    held = held || core_->release(n, false, decided);
     complete(decided);
+    return held;
   }
+
+  void release(permits n = 1) { model::check(try_release(n), "what is released was held"); }
 
   /// By the waiting thread itself, or where its handler runs: the wait has not been delivered.
   void cancel(operation& op, wait_outcome outcome = wait_outcome::aborted) {
@@ -175,9 +178,13 @@ class primitive {
     complete(decided);
   }
 
-  void cancel_all() {
+  void cancel_all() { cancel_heavy(0); }
+
+  /// Those of at least that weight.
+  void cancel_heavy(permits least) {
     list decided;
-    core_->remove_if([](node const&) { return true; }, wait_outcome::aborted, decided);
+    core_->remove_if([least](node const& wait) { return wait.weight >= least; },
+                     wait_outcome::aborted, decided);
     complete(decided);
   }
 
@@ -206,7 +213,7 @@ class primitive {
     unref();
   }
 
-  // --- What becomes of completions --------------------------------------------------------------
+  // --- What becomes of completions ---
 
   /// The completion runs; true if what was waited for is the handler's.
   bool finish(operation& op) {

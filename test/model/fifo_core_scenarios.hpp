@@ -12,15 +12,14 @@ namespace fifo_model {
 
 using enum wait_outcome;
 
-/// Explores one of them: two preemptions more than elsewhere, as they are small.
-void explore(void (*scenario)());
+/// Explores one of them with more preemptions than elsewhere, as they are small.
+void explore(void (*scenario)(), int more_preemptions = 2);
 
 inline bool one_of(wait_outcome outcome, wait_outcome a, wait_outcome b) {
   return outcome == a || outcome == b;
 }
 
-// --- Grants
-// ---------------------------------------------------------------------------------------
+// --- Grants ---
 
 template <class Traits = exclusive>
 void holder_against_wait() {
@@ -88,8 +87,7 @@ void try_then_grant() {
   mutex.end();
 }
 
-// --- Cancellations
-// --------------------------------------------------------------------------------
+// --- Cancellations ---
 
 /// The head is cancelled while the holder releases; one is behind it.
 template <class Traits = exclusive>
@@ -188,8 +186,27 @@ void cancel_all_against_release() {
   mutex.end();
 }
 
-// --- Closing
-// --------------------------------------------------------------------------------------
+/// Misuse: one of two releases is too many. The queue goes meanwhile.
+template <class Traits = exclusive>
+void one_release_too_many() {
+  primitive<Traits> mutex;
+  operation queued;
+  int releases = 0;
+  model::check(mutex.try_acquire(), "it was free");
+  mutex.start(queued);
+  auto const release = [&] { releases += mutex.try_release(); };
+  model::threads(release, release, [&] {
+    mutex.cancel(queued);
+    if (!mutex.finish(queued)) return;
+    if constexpr (!Traits::exclusive) mutex.unref();
+    release();
+    --releases;
+  });
+  model::check(releases == 1, "what is held is released once");
+  mutex.end();
+}
+
+// --- Closing ---
 
 template <class Traits = exclusive>
 void close_against_acquire() {
@@ -231,8 +248,7 @@ void close_against_release() {
   mutex.end();
 }
 
-// --- Dropped grants
-// -------------------------------------------------------------------------------
+// --- Dropped grants ---
 
 /// A grant that is destroyed on its way goes on, while who is next is cancelled.
 template <class Traits = exclusive>
@@ -286,8 +302,7 @@ void drop_against_abandon() {
   mutex.check_gone();
 }
 
-// --- Destruction
-// ----------------------------------------------------------------------------------
+// --- Destruction ---
 
 /// The holder destroys the mutex without having released it.
 template <class Traits = exclusive>

@@ -23,6 +23,7 @@ BOOST_AUTO_TEST_CASE(R11_timeout_against_cancel_against_grant) {
 }
 BOOST_AUTO_TEST_CASE(R11_a_mark_against_enter) { explore(mark_against_enter<>); }
 BOOST_AUTO_TEST_CASE(R4_cancel_of_all_against_release) { explore(cancel_all_against_release<>); }
+BOOST_AUTO_TEST_CASE(R15_one_release_too_many) { explore(one_release_too_many<>); }
 
 BOOST_AUTO_TEST_CASE(R18_close_against_acquire) { explore(close_against_acquire<>); }
 BOOST_AUTO_TEST_CASE(R18_close_against_release) { explore(close_against_release<>); }

@@ -67,15 +67,18 @@ class fifo_core {
   }
 
   // Gives permits back, or on to those who wait. `counted`: they came through the queue (ignored
-  // where exclusive: the core knows). False if they were not held; nothing has changed then.
+  // where exclusive: the core knows), and their count goes with them. False if they were not held,
+  // or the primitive is dead; nothing has changed then.
   bool release(permits n, bool counted, list& decided) noexcept {
     word w = word_.load(std::memory_order_relaxed);
-    do {
-      if (available_in(w) + n > max_) return false;
-      if (w & waiting) return release_to_queue(n, counted, decided);
-    } while (!word_.compare_exchange_weak(w, w + returned(w, counted) + n * permit,
-                                          std::memory_order_release, std::memory_order_relaxed));
-    return true;
+    while (takes_back(w, n)) {
+      if ((w & waiting)
+              ? release_to_queue(w, n, counted, decided)
+              : word_.compare_exchange_weak(w, w + returned(w, counted) + n * permit,
+                                            std::memory_order_release, std::memory_order_relaxed))
+        return true;
+    }
+    return false;
   }
 
   // Queues a fresh wait: true. False if it was decided on the spot: granted, refused by close(),
@@ -208,6 +211,10 @@ class fifo_core {
     return !(w & (waiting | closed | dead)) && available_in(w) >= n;
   }
 
+  bool takes_back(word w, permits n) const noexcept {
+    return !(w & dead) && available_in(w) + n <= max_;
+  }
+
   // What a release changes in the word besides the permits: their count goes, if they had one.
   static constexpr word returned(word w, bool counted) noexcept {
     if constexpr (Traits::exclusive) counted = (w & carried) != 0;
@@ -233,10 +240,11 @@ class fifo_core {
 
   // Below: under the lock.
 
-  bool release_to_queue(permits n, bool counted, list& decided) noexcept {
+  // False if the queue has gone meanwhile, or the permits were not held; w is up to date then.
+  bool release_to_queue(word& w, permits n, bool counted, list& decided) noexcept {
     std::lock_guard const guard(lock_);
-    word const w = word_.load(std::memory_order_relaxed);
-    if (available_in(w) + n > max_) return false;
+    w = word_.load(std::memory_order_relaxed);
+    if (!(w & waiting) || !takes_back(w, n)) return false;
     settle(w, n, returned(w, counted), decided);
     return true;
   }
