@@ -5,6 +5,7 @@
 #define ASIO_SYNC_DETAIL_WAIT_LIMIT_HPP
 
 #include <chrono>
+#include <type_traits>
 
 namespace asio_sync::detail {
 
@@ -21,14 +22,13 @@ class wait_limit {
     return {kind::relative, saturated(time)};
   }
 
+  // Of another clock than the steady one: converted now.
   template <class Clock, class Duration>
   static wait_limit at(std::chrono::time_point<Clock, Duration> const& time) {
-    auto const left = saturated(time - Clock::now());
-    return {kind::absolute, later(steady_clock::now(), left).time_since_epoch()};
-  }
-
-  static wait_limit at(steady_clock::time_point time) noexcept {
-    return {kind::absolute, time.time_since_epoch()};
+    ticks const point = saturated(time.time_since_epoch());
+    if constexpr (std::is_same_v<Clock, steady_clock>) return {kind::absolute, point};
+    ticks const now = saturated(Clock::now().time_since_epoch());
+    return {kind::absolute, sum(sum(point, -now), steady_clock::now().time_since_epoch())};
   }
 
   bool timed() const noexcept { return kind_ != kind::none; }
@@ -41,8 +41,8 @@ class wait_limit {
 
   // For a wait that is initiated now.
   steady_clock::time_point deadline() const noexcept {
-    return kind_ == kind::relative ? later(steady_clock::now(), value_)
-                                   : steady_clock::time_point(value_);
+    return steady_clock::time_point(
+        kind_ == kind::relative ? sum(steady_clock::now().time_since_epoch(), value_) : value_);
   }
 
  private:
@@ -59,9 +59,10 @@ class wait_limit {
     return std::chrono::ceil<ticks>(time);
   }
 
-  static steady_clock::time_point later(steady_clock::time_point from, ticks time) noexcept {
-    return time > steady_clock::time_point::max() - from ? steady_clock::time_point::max()
-                                                         : from + time;
+  static ticks sum(ticks a, ticks b) noexcept {
+    if (b > b.zero() && a > ticks::max() - b) return ticks::max();
+    if (b < b.zero() && a < ticks::min() - b) return ticks::min();
+    return a + b;
   }
 
   kind kind_ = kind::none;

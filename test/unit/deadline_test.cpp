@@ -1,0 +1,189 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The parts of a timed wait: how long it may take, and the heap of the deadlines.
+
+#include <asio_sync/detail/deadline_heap.hpp>
+#include <asio_sync/detail/wait_block.hpp>
+#include <asio_sync/detail/wait_limit.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+using asio_sync::detail::deadline_heap;
+using asio_sync::detail::steady_clock;
+using asio_sync::detail::wait_action;
+using asio_sync::detail::wait_block;
+using asio_sync::detail::wait_limit;
+using namespace std::chrono_literals;
+
+namespace {
+
+unsigned seed() {
+  char const* const text = std::getenv("ASIO_SYNC_TEST_SEED");
+  return text ? static_cast<unsigned>(std::stoul(text)) : std::random_device()();
+}
+
+std::unique_ptr<wait_block> make_wait() {
+  return std::make_unique<wait_block>([](wait_block&, wait_action) {}, nullptr);
+}
+
+// A clock whose time does not pass, and whose epoch is far from others'.
+struct still_clock {
+  using rep = long long;
+  using period = std::milli;
+  using duration = std::chrono::milliseconds;
+  using time_point = std::chrono::time_point<still_clock>;
+  static constexpr bool is_steady = false;
+  static time_point now() noexcept { return time_point(-5000s); }
+};
+
+template <class Duration>
+constexpr auto clock_max = std::chrono::time_point<std::chrono::system_clock, Duration>::max();
+template <class Duration>
+constexpr auto clock_min = std::chrono::time_point<std::chrono::system_clock, Duration>::min();
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(deadline_test)
+
+BOOST_AUTO_TEST_CASE(R11_the_heap_agrees_with_a_sorted_map) {
+  unsigned const s = seed();
+  BOOST_TEST_INFO_SCOPE("ASIO_SYNC_TEST_SEED=" << s);
+  std::mt19937 random(s);
+  auto const below = [&](std::size_t n) { return random() % n; };
+
+  deadline_heap heap;
+  std::multimap<steady_clock::time_point, std::unique_ptr<wait_block>> model;
+  for (int step = 0; step < 50'000; ++step) {
+    auto const action = below(8);
+    std::size_t const aim = step / 1000 % 2 ? 5 : 3;  // grow, then shrink
+    if (action < aim) {
+      steady_clock::time_point const when(std::chrono::nanoseconds(below(100)));
+      auto const entered = model.emplace(when, make_wait());
+      heap.push(when, *entered->second);
+    } else if (!model.empty()) {
+      auto leaving = std::next(model.begin(), static_cast<long>(below(model.size())));
+      if (action == 7)
+        for (leaving = model.begin(); leaving->second.get() != &heap.front();) ++leaving;
+      heap.erase(*leaving->second);
+      BOOST_REQUIRE(leaving->second->heap_index == wait_block::not_timed);
+      heap.erase(*leaving->second);  // does nothing
+      model.erase(leaving);
+    }
+    BOOST_REQUIRE(heap.empty() == model.empty());
+    if (!model.empty()) BOOST_REQUIRE((heap.earliest() == model.begin()->first));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R11_the_heap_gives_up_deadlines_in_their_order) {
+  deadline_heap heap;
+  std::vector<std::unique_ptr<wait_block>> waits;
+  for (int i = 0; i < 1000; ++i) {
+    waits.push_back(make_wait());
+    heap.push(steady_clock::time_point(std::chrono::nanoseconds(i * 389 % 1000)), *waits.back());
+  }
+  for (int i = 0; i < 1000; ++i) {
+    BOOST_REQUIRE((heap.earliest() == steady_clock::time_point(std::chrono::nanoseconds(i))));
+    heap.erase(heap.front());
+  }
+  BOOST_TEST(heap.empty());
+}
+
+BOOST_AUTO_TEST_CASE(R11_no_limit_never_expires) {
+  wait_limit const limit;
+  BOOST_TEST(!limit.timed());
+  BOOST_TEST(!limit.expired());
+}
+
+BOOST_AUTO_TEST_CASE(R11_zero_and_negative_time_has_expired) {
+  for (wait_limit const& limit :
+       {wait_limit::after(0s), wait_limit::after(-1ns), wait_limit::after(-1h),
+        wait_limit::after(std::chrono::nanoseconds::min()),
+        wait_limit::after(std::chrono::hours::min()),
+        wait_limit::after(std::chrono::duration<double>(-1e300))}) {
+    BOOST_TEST(limit.timed());
+    BOOST_TEST(limit.expired());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R11_a_time_counts_from_when_it_is_asked) {
+  auto const limit = wait_limit::after(1h);
+  auto const first = limit.deadline();
+  BOOST_TEST(!limit.expired());
+  BOOST_TEST((first > steady_clock::now() + 59min));
+  while (steady_clock::now() + 1h <= first) continue;
+  BOOST_TEST((limit.deadline() > first));
+}
+
+BOOST_AUTO_TEST_CASE(R11_what_is_shorter_than_a_tick_is_rounded_up) {
+  BOOST_TEST(!wait_limit::after(std::chrono::duration<double, std::nano>(0.25)).expired());
+  BOOST_TEST(wait_limit::after(std::chrono::duration<double, std::nano>(-0.25)).expired());
+}
+
+BOOST_AUTO_TEST_CASE(R11_durations_saturate) {
+  using real = std::chrono::duration<double>;
+  for (wait_limit const& limit :
+       {wait_limit::after(std::chrono::nanoseconds::max()),
+        wait_limit::after(std::chrono::seconds::max()),
+        wait_limit::after(std::chrono::hours::max()),
+        wait_limit::after(std::chrono::duration<unsigned long long>::max()),
+        wait_limit::after(real(std::numeric_limits<double>::infinity())),
+        wait_limit::after(steady_clock::duration::max() - 1ns)}) {
+    BOOST_TEST(!limit.expired());
+    BOOST_TEST((limit.deadline() == steady_clock::time_point::max()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R11_points_in_time_saturate) {
+  using std::chrono::hours;
+  using std::chrono::nanoseconds;
+  using std::chrono::time_point;
+  for (wait_limit const& limit :
+       {wait_limit::at(steady_clock::time_point::max()),
+        wait_limit::at(time_point<steady_clock, hours>::max()),
+        wait_limit::at(clock_max<nanoseconds>), wait_limit::at(clock_max<hours>),
+        wait_limit::at(clock_max<std::chrono::duration<double>>),
+        wait_limit::at(still_clock::time_point::max())}) {
+    BOOST_TEST(!limit.expired());
+    BOOST_TEST((limit.deadline() > steady_clock::now() + hours(24 * 365 * 100)));
+  }
+  for (wait_limit const& limit :
+       {wait_limit::at(steady_clock::time_point::min()),
+        wait_limit::at(time_point<steady_clock, hours>::min()),
+        wait_limit::at(clock_min<nanoseconds>), wait_limit::at(clock_min<hours>),
+        wait_limit::at(clock_min<std::chrono::duration<double>>),
+        wait_limit::at(still_clock::time_point::min())}) {
+    BOOST_TEST(limit.timed());
+    BOOST_TEST(limit.expired());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R11_points_of_other_clocks_are_converted) {
+  auto const before = steady_clock::now();
+  auto const system = wait_limit::at(std::chrono::system_clock::now() + 1h).deadline();
+  auto const still = wait_limit::at(still_clock::now() + 1h).deadline();
+  auto const after = steady_clock::now();
+  BOOST_TEST((still >= before + 1h && still <= after + 1h));
+  BOOST_TEST((system > before + 59min && system < after + 61min));
+  BOOST_TEST(wait_limit::at(still_clock::now()).expired());
+}
+
+BOOST_AUTO_TEST_CASE(R11_points_of_the_steady_clock_are_kept_as_they_are) {
+  auto const point = steady_clock::now() + 1h;
+  BOOST_TEST((wait_limit::at(point).deadline() == point));
+  auto const coarse = std::chrono::ceil<std::chrono::seconds>(point);
+  BOOST_TEST((wait_limit::at(coarse).deadline() == coarse));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
