@@ -5,37 +5,86 @@
 #define ASIO_SYNC_DETAIL_CONTEXT_TIMER_HPP
 
 #include <asio_sync/detail/asio_compat.hpp>
-#include <asio_sync/detail/block_pool.hpp>
 #include <asio_sync/detail/deadline_heap.hpp>
 
 #include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/wait_traits.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
+#include <utility>
 
 namespace asio_sync::detail {
+
+// Runs the timer's handler where the context has it run anyway. So one timer serves waits of every
+// executor, and no executor of a user is asked anything under the service's lock.
+class timer_executor {
+ public:
+  explicit timer_executor(asio::execution_context& context) noexcept : context_(&context) {}
+
+  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
+
+  template <class Function>
+  void execute(Function&& f) const {
+    std::forward<Function>(f)();
+  }
+
+  friend bool operator==(timer_executor const&, timer_executor const&) noexcept = default;
+
+ private:
+  asio::execution_context* context_;
+};
+
+// The memory of the timer's outstanding wait.
+template <class T>
+struct timer_allocator {
+  using value_type = T;
+
+  static constexpr std::size_t room_size = 320;
+
+  explicit timer_allocator(std::byte* r) noexcept : room(r) {}
+  template <class U>
+  timer_allocator(timer_allocator<U> const& other) noexcept : room(other.room) {}
+
+  T* allocate(std::size_t) noexcept {
+    static_assert(sizeof(T) <= room_size);
+    return static_cast<T*>(static_cast<void*>(room));
+  }
+  void deallocate(T*, std::size_t) noexcept {}
+
+  friend bool operator==(timer_allocator const&, timer_allocator const&) noexcept = default;
+
+  std::byte* room;
+};
 
 // The one timer of an execution context. Made with the first timed wait that queues: a timer
 // brings the reactor, which makes every trip through the executor dearer. Runs only while a
 // deadline is expected, so that it does not keep run() from returning. At most one wait of it is
-// outstanding, whose memory is kept here: to start it again needs none. Under the lock of the
-// service.
+// outstanding, whose memory is kept here: to start it again needs none. Service: has on_timer().
+// Under its lock.
+template <class Service>
 class context_timer {
  public:
-  virtual ~context_timer() = default;
+  // Throws what making a timer and starting it throw.
+  context_timer(Service& service, asio::execution_context& context)
+      : service_(service), timer_(timer_executor(context)) {
+    // A wait that ends at once: whatever the reactor needs for the timer, it allocates now.
+    start(steady_clock::time_point::max());
+    interrupt();
+  }
+
+  context_timer(context_timer const&) = delete;
+  context_timer& operator=(context_timer const&) = delete;
 
   // Calls on_timer() not later than at the deadline, if it is not to be called before anyway.
   void expect(steady_clock::time_point deadline) {
-    if (!running_) {
+    if (!running_)
       start(deadline);
-      running_ = true;
-      deadline_ = deadline;
-    } else if (deadline < deadline_) {
+    else if (deadline < deadline_)
       interrupt();  // on_timer() asks again
-    }
   }
 
   // Nothing is expected any more.
@@ -47,96 +96,40 @@ class context_timer {
   void arrived() noexcept { running_ = false; }
 
   // The context shuts down. The memory stays: an outstanding wait is destroyed after this.
-  virtual void end() noexcept = 0;
-
-  void* room() noexcept { return room_; }
-  static constexpr std::size_t room_size = 320;
-
- protected:
-  // A wait that was interrupted is outstanding; on_timer() will be called at once.
-  void begin_interrupted() noexcept {
-    running_ = true;
-    deadline_ = interrupted;
-  }
+  void end() noexcept { timer_.reset(); }
 
  private:
   static constexpr steady_clock::time_point interrupted = steady_clock::time_point::min();
 
-  virtual void start(steady_clock::time_point deadline) = 0;
-  virtual void stop() noexcept = 0;
-
-  void interrupt() noexcept {
-    stop();
-    deadline_ = interrupted;
-  }
-
-  steady_clock::time_point deadline_;
-  bool running_ = false;
-  alignas(std::max_align_t) std::byte room_[room_size];
-};
-
-// The memory for the timer's outstanding wait: the timer's own where that is large enough.
-template <class T>
-struct timer_allocator {
-  using value_type = T;
-
-  explicit timer_allocator(context_timer& t) noexcept : timer(&t) {}
-  template <class U>
-  timer_allocator(timer_allocator<U> const& other) noexcept : timer(other.timer) {}
-
-  T* allocate(std::size_t n) {
-    if constexpr (sizeof(T) > context_timer::room_size) return pool_allocator<T>().allocate(n);
-    return static_cast<T*>(timer->room());
-  }
-
-  void deallocate(T* memory, std::size_t n) noexcept {
-    if constexpr (sizeof(T) > context_timer::room_size) pool_allocator<T>().deallocate(memory, n);
-  }
-
-  friend bool operator==(timer_allocator const&, timer_allocator const&) noexcept = default;
-
-  context_timer* timer;
-};
-
-template <class Service, class Executor>
-class context_timer_of final : public context_timer {
- public:
-  context_timer_of(Service& service, Executor const& ex) : service_(service), timer_(ex) {
-    // A wait that ends at once: whatever the reactor needs for the timer, it allocates now.
-    start(steady_clock::time_point::max());
-    stop();
-    begin_interrupted();
-  }
-
-  void end() noexcept override { timer_.reset(); }
-
- private:
   struct handler {
     using allocator_type = timer_allocator<std::byte>;
-    allocator_type get_allocator() const noexcept { return allocator_type(timer); }
+    allocator_type get_allocator() const noexcept { return allocator_type(timer.room_); }
 
     void operator()(boost::system::error_code) { timer.service_.on_timer(); }
 
-    context_timer_of& timer;
+    context_timer& timer;
   };
 
-  void start(steady_clock::time_point deadline) override {
+  void start(steady_clock::time_point deadline) {
     timer_->expires_at(deadline);
     timer_->async_wait(handler{*this});
+    running_ = true;
+    deadline_ = deadline;
   }
 
-  void stop() noexcept override { timer_->cancel(); }
+  void interrupt() noexcept {
+    timer_->cancel();
+    deadline_ = interrupted;
+  }
 
   Service& service_;
+  steady_clock::time_point deadline_;
+  bool running_ = false;
+  alignas(std::max_align_t) std::byte room_[timer_allocator<std::byte>::room_size];
   std::optional<
-      asio::basic_waitable_timer<steady_clock, asio::wait_traits<steady_clock>, Executor>>
+      asio::basic_waitable_timer<steady_clock, asio::wait_traits<steady_clock>, timer_executor>>
       timer_;
 };
-
-template <class Service, class Executor>
-std::unique_ptr<context_timer> make_context_timer(Service& service, Executor const& ex) {
-  return std::make_unique<context_timer_of<Service, Executor>>(service, ex);
-}
 
 }  // namespace asio_sync::detail
 

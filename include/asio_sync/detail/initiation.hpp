@@ -130,11 +130,7 @@ class awaitable_wait_of {
       slot_ = slot;
       // Not free a moment ago, or only the budget is used up.
       if (operation_.core().try_grant(*wait)) return;
-      wait_limit const limit = operation_.limit();
-      if (limit.expired())
-        wait->outcome = wait_outcome::timed_out;
-      else if (!wait->arm(slot, limit))
-        discard();
+      if (!wait->arm(slot, operation_.limit())) discard();
     });
   }
 

@@ -102,6 +102,10 @@ class wait_op final : public handler_wait<Operation, Handler> {
   // Gets ready to queue: connects the slot, finds who holds work, links it where it must be known.
   // False if the context is shutting down: discard it. Throws: discard it, too.
   bool arm(asio::cancellation_slot slot, wait_limit limit) {
+    if (this->core->is_closed() || limit.expired()) {
+      this->outcome = wait_outcome::timed_out;  // it will not queue
+      return true;
+    }
     if (slot.is_connected()) slot.template emplace<slot_canceller>(*this);
     asio::execution_context& context = asio::query(executor_.plain(), asio::execution::context);
     bool const at_home = is_known_executor<Executor> && this->core->home().get() == &context;
@@ -111,7 +115,7 @@ class wait_op final : public handler_wait<Operation, Handler> {
     }
     auto& known_to = asio::use_service<wait_service>(context);
     std::optional<steady_clock::time_point> deadline;
-    if (limit.timed()) deadline = limit.deadline(), known_to.provide_timer(executor_.plain());
+    if (limit.timed()) deadline = limit.deadline();
     if (at_home)
       this->work = wait_work::home;
     else
@@ -274,13 +278,9 @@ template <completion_path Path, class Operation, class Executor, class Handler>
 void start_wait_on(Operation const& operation, Executor const& ex, Handler&& handler) {
   using wait_type = wait_op<Operation, Handler, Executor, Path>;
   wait_queue& core = operation.core();
-  wait_limit const limit = operation.limit();
   unstarted<wait_type> wait(wait_type::make(core, ex, std::move(handler)));
   if (core.try_grant(*wait)) return wait.release().start();
-  if (limit.expired())
-    wait->outcome = wait_outcome::timed_out;
-  else if (!wait->arm(asio::get_associated_cancellation_slot(wait->handler), limit))
-    return;
+  if (!wait->arm(asio::get_associated_cancellation_slot(wait->handler), operation.limit())) return;
   wait_type& entering = wait.release();
   if (!core.enter(entering)) entering.start();
 }

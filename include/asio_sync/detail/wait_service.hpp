@@ -11,7 +11,6 @@
 
 #include <boost/asio/execution_context.hpp>
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -49,26 +48,14 @@ class wait_service : public asio::execution_context::service {
     core.service = nullptr;
   }
 
-  // Makes the timer if there is none; before the first attach() with a deadline. Outside the lock,
-  // as it copies the executor. Throws what making it throws.
-  template <class Executor>
-  void provide_timer(Executor const& ex) {
-    {
-      std::lock_guard const guard(lock_);
-      if (timer_ || down_) return;
-    }
-    auto timer = make_context_timer(*this, inner_executor(ex));
-    std::lock_guard const guard(lock_);
-    if (!timer_) timer_ = std::move(timer);
-  }
-
   // Links a fresh wait: one that is not at home, one with a deadline, or both. False if the
-  // context's services are shut down: nobody will ever run the handler. Throws what starting the
-  // timer and making room for the deadline throw; nothing has changed then.
+  // context's services are shut down: nobody will ever run the handler. Throws what making and
+  // starting the timer and making room for the deadline throw; nothing has changed then.
   bool attach(wait_block& wait, std::optional<steady_clock::time_point> deadline) {
     std::lock_guard const guard(lock_);
     if (down_) return false;
     if (deadline) {
+      if (!timer_) timer_.emplace(*this, context());
       deadlines_.push(*deadline, wait);
       try {
         timer_->expect(deadlines_.earliest());
@@ -117,7 +104,7 @@ class wait_service : public asio::execution_context::service {
   wait_list<wait_queue> homes_;
   wait_block* foreign_ = nullptr;
   deadline_heap deadlines_;
-  std::unique_ptr<context_timer> timer_;
+  std::optional<context_timer<wait_service>> timer_;
   bool down_ = false;
 };
 
