@@ -167,6 +167,7 @@ void run_blocking_additions(settings const& set, asio::io_context& context, numb
   auto const work = asio::make_work_guard(context);  // until all additions are done
   loop = std::async(std::launch::async, run_loop, std::ref(context), set.threads);
   std::vector<std::future<void>> additions;
+  additions.reserve(set.count);
   for (int i = 0; i < set.count; ++i)
     additions.push_back(
         std::async(std::launch::async, [&mutex, &list] { add_number_blocking(mutex, list); }));

@@ -33,7 +33,6 @@ namespace asio_sync {
 /// compute, write it back". Where nothing is awaited while it is held a strand does as well, and
 /// `std::mutex` if only threads lock it.
 ///
-///     co_await mutex.async_lock();                         // any completion token
 ///     std::unique_lock lock = co_await mutex.async_lock();  // unlocks at the end of the scope
 ///
 /// Ownership is passed on directly: `unlock()` with waits queued makes the oldest the owner, and

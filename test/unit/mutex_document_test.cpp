@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The code in doc/async_mutex.md that is in no example, and what that page says beside the rules.
+
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <type_traits>
+
+BOOST_AUTO_TEST_SUITE(mutex_document_test)
+
+namespace asio = boost::asio;
+using asio_sync::async_mutex;
+using boost::system::error_code;
+
+BOOST_AUTO_TEST_CASE(cancellation_by_slot) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  std::unique_lock const held(mutex);
+  bool refused = false;
+  asio::cancellation_signal stop;
+  mutex.async_lock(asio::bind_cancellation_slot(stop.slot(), [&](error_code error, auto lock) {
+    refused = error == asio::error::operation_aborted && !lock;
+  }));
+  stop.emit(asio::cancellation_type::total);  // on the handler's executor
+  BOOST_TEST(mutex.waiters() == 0u);
+  context.run();
+  BOOST_TEST(refused);
+}
+
+BOOST_AUTO_TEST_CASE(default_token_is_deferred) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  auto operation = mutex.async_lock();
+  static_assert(std::is_same_v<decltype(operation), decltype(mutex.async_lock(asio::deferred))>);
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(awaited_without_keeping_the_guard_it_unlocks_at_once) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  bool ended = false;
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    co_await mutex.async_lock();
+    BOOST_TEST(!mutex.is_locked());
+    auto lock = co_await mutex.async_lock();
+    BOOST_TEST(mutex.is_locked());
+    ended = true;
+  };
+  asio::co_spawn(context, coroutine, [](std::exception_ptr error) { BOOST_TEST(!error); });
+  context.run();
+  BOOST_TEST(ended);
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(refusal_of_a_coroutine_is_a_system_error) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  mutex.close();
+  error_code seen;
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    try {
+      auto lock = co_await mutex.async_lock();
+    } catch (boost::system::system_error const& error) {
+      seen = error.code();
+    }
+  };
+  asio::co_spawn(context, coroutine, [](std::exception_ptr error) { BOOST_TEST(!error); });
+  context.run();
+  BOOST_TEST(seen == error_code(asio_sync::error::closed));
+}
+
+BOOST_AUTO_TEST_CASE(standard_guards_and_algorithms_work_with_it) {
+  asio::io_context context;
+  async_mutex first(context), second(context);
+  {
+    std::scoped_lock const both(first, second);
+    BOOST_TEST((first.is_locked() && second.is_locked()));
+  }
+  std::lock(first, second);
+  first.unlock();
+  second.unlock();
+  std::unique_lock lock(first, std::chrono::seconds(0));
+  BOOST_TEST(lock.owns_lock());
+  std::condition_variable_any condition;
+  BOOST_TEST(!condition.wait_for(lock, std::chrono::milliseconds(1), [] { return false; }));
+  BOOST_TEST(first.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(unlocking_twice_is_an_error_of_the_guard_or_of_the_mutex) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  std::unique_lock lock(mutex);
+  lock.unlock();
+  BOOST_CHECK_THROW(lock.unlock(), std::system_error);
+  BOOST_CHECK_THROW(mutex.unlock(), boost::system::system_error);
+}
+
+BOOST_AUTO_TEST_CASE(the_next_owner_may_destroy_it_as_soon_as_it_has_unlocked) {
+  asio::io_context context;
+  auto mutex = std::make_unique<async_mutex>(context);
+  mutex->lock();
+  mutex->async_lock([&](error_code error, auto lock) {
+    BOOST_TEST(!error);
+    lock = {};
+    mutex.reset();
+  });
+  mutex->unlock();
+  context.run();
+  BOOST_TEST(!mutex);
+}
+
+BOOST_AUTO_TEST_CASE(a_mutex_of_a_strand_and_its_rebound_form) {
+  asio::io_context context;
+  using strand = asio::strand<asio::io_context::executor_type>;
+  using strand_mutex = async_mutex::rebind_executor<strand>::other;
+  strand_mutex mutex(asio::make_strand(context));
+  bool on_strand = false;
+  mutex.async_lock([&](error_code error, strand_mutex::lock_type lock) {
+    on_strand = !error && lock && mutex.get_executor().running_in_this_thread();
+  });
+  context.run();
+  BOOST_TEST(on_strand);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
