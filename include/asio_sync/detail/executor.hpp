@@ -16,6 +16,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -50,12 +51,17 @@ concept erased_executor = requires(Executor const& ex) {
   ex.template target<io_executor>();
 };
 
+template <class Executor>
+concept has_execution_context = requires(Executor const& ex) {
+  { asio::query(ex, asio::execution::context) } -> std::convertible_to<asio::execution_context&>;
+};
+
 // Whether a completion can be posted to the executor itself. A future's own cannot: posting to it
 // would start the system's thread pool.
 template <class Executor>
 inline constexpr bool is_postable =
     asio::can_require<Executor, asio::execution::blocking_t::never_t>::value&&
-        asio::can_query<Executor, asio::execution::context_t>::value &&
+        has_execution_context<Executor> &&
     !is_promise_executor<Executor>;
 
 // Calls f with the executor of that type which `ex` is, is derived from (to have a default token
