@@ -141,12 +141,14 @@ class throwing_executor {
     return *this;
   }
   throwing_executor prefer(asio::execution::outstanding_work_t::tracked_t) const {
-    fail_if(plan::prefer);
-    return *this;
+    return with_work(true);
   }
   throwing_executor prefer(asio::execution::outstanding_work_t::untracked_t) const {
-    fail_if(plan::prefer);
-    return *this;
+    return with_work(false);
+  }
+  asio::execution::outstanding_work_t query(asio::execution::outstanding_work_t) const noexcept {
+    if (tracked_) return asio::execution::outstanding_work.tracked;
+    return asio::execution::outstanding_work.untracked;
   }
   asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
 
@@ -164,8 +166,16 @@ class throwing_executor {
     if (*plan_ == place) throw std::runtime_error("the executor throws");
   }
 
+  throwing_executor with_work(bool tracked) const {
+    fail_if(plan::prefer);
+    throwing_executor result(*this);
+    result.tracked_ = tracked;
+    return result;
+  }
+
   asio::io_context* context_;
   plan* plan_;
+  bool tracked_ = false;
 };
 
 // Runs inline and has nothing besides execute(): no property, no context. It converts to

@@ -131,14 +131,15 @@ class completion_executor {
     wait.work = wait_work::own;
   }
 
-  // Posts the wait. It is gone, and this with it, before this returns.
+  // Posts the wait. It is gone, and this with it, before this returns, and also if this throws.
   ASIO_SYNC_FLATTEN void execute(wait_block& wait) {
+    wait_runner runner(wait);
     if (wait.work == wait_work::own) {
       tracked_type const keep(std::move(tracked_));
-      post(asio::prefer(keep, asio::execution::outstanding_work.untracked), wait);
+      post(asio::prefer(keep, asio::execution::outstanding_work.untracked), wait, runner);
     } else {
       Executor const ex(std::move(plain_));
-      post(ex, wait);
+      post(ex, wait, runner);
     }
   }
 
@@ -151,8 +152,7 @@ class completion_executor {
       is_context_strand<Executor> && Path != completion_path::immediate;
 
   template <class Plain>
-  void post(Plain const& ex, wait_block& wait) {
-    wait_runner runner(wait);
+  void post(Plain const& ex, wait_block& wait, wait_runner& runner) {
     if constexpr (Path == completion_path::immediate)
       ex.execute(std::move(runner));
     else if constexpr (is_context_executor<Executor>)
