@@ -156,14 +156,11 @@ void mark_against_enter() {
   model::threads(
       [&] {
         mutex.enter(timed);
-        if (!mutex.use_once(timed)) model::check(timed.outcome == timed_out, "timed out");
+        model::check(!mutex.use_once(timed) && timed.outcome == timed_out, "timed out");
       },
-      [&] { mutex.expire(timed); },
-      [&] {
-        mutex.start(follower);
-        mutex.release();
-        model::check(mutex.use_once(follower), "it is granted");
-      });
+      [&] { mutex.expire(timed); }, [&] { mutex.start(follower); });
+  mutex.release();
+  model::check(mutex.use_once(follower), "it is granted");
   mutex.end();
 }
 

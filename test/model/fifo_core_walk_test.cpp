@@ -1,0 +1,287 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The FIFO core against a naive model, by random operations on one thread.
+
+#include "fifo_core_model.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <deque>
+
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace fifo_model;
+
+struct quiet_tally {
+  void joined(node&) noexcept { ++joined_and_not_left; }
+  template <class List>
+  void left(node&, List&) noexcept {
+    --joined_and_not_left;
+  }
+  int joined_and_not_left = 0;
+};
+
+// The threading of the platform, so that this runs at full speed.
+template <bool Exclusive>
+struct walk_traits {
+  template <class T>
+  using atomic = std::atomic<T>;
+  using lock_type = std::mutex;
+  using node = fifo_model::node;
+  using list = asio_sync::detail::wait_list<node>;
+  using tally = quiet_tally;
+  static constexpr bool exclusive = Exclusive;
+  static permits weight(node const& wait) noexcept { return Exclusive ? 1 : wait.weight; }
+};
+
+template <bool Exclusive>
+class walk {
+  using traits = walk_traits<Exclusive>;
+  struct core_type : asio_sync::detail::fifo_core<traits> {
+    using asio_sync::detail::fifo_core<traits>::fifo_core;
+    using asio_sync::detail::fifo_core<traits>::tally;
+  };
+
+ public:
+  explicit walk(unsigned seed)
+      : random_(seed),
+        max_(Exclusive ? 1 : below(5) + 1),
+        free_(max_),
+        core_(std::make_unique<core_type>(max_, max_)) {}
+
+  void run() {
+    for (int i = 0; i < 200; ++i) {
+      step();
+      compare();
+    }
+    end();
+  }
+
+ private:
+  permits below(permits n) { return std::uniform_int_distribution<permits>(0, n - 1)(random_); }
+
+  void step() {
+    switch (below(10)) {
+      case 0:
+      case 1:
+      case 2: return start();
+      case 3: return try_acquire();
+      case 4:
+      case 5: return give_back();
+      case 6:
+      case 7: return below(2) ? deliver() : drop();
+      case 8:
+        if (queued_.empty()) return;
+        return cancel(queued_[below(static_cast<permits>(queued_.size()))]);
+      default:
+        if (below(10) == 0) return below(2) ? close() : cancel_heavy();
+    }
+  }
+
+  // --- The operations, on both ---
+
+  void start() {
+    waits_.push_back(std::make_unique<node>(nobody(), Exclusive ? 1 : below(max_) + 1));
+    node& wait = *waits_.back();
+    bool const once = below(8) == 0;
+    bool const granted = !closed_ && queued_.empty() && wait.weight <= free_;
+    bool const tried = below(2) == 0 && core_->try_grant(wait);
+    if (!tried) {
+      if (once) core_->remove(wait, wait_outcome::timed_out, decided_);  // a mark
+      BOOST_REQUIRE(core_->enter(wait) == (!granted && !closed_ && !once));
+    }
+    if (granted) {
+      free_ -= wait.weight;
+      expect(wait, wait_outcome::granted);
+    } else if (closed_ || once) {
+      expect(wait, closed_ ? wait_outcome::closed : wait_outcome::timed_out);
+    } else {
+      queued_.push_back(&wait);
+    }
+  }
+
+  void try_acquire() {
+    permits const n = Exclusive ? 1 : below(max_) + 1;
+    bool const possible = !closed_ && queued_.empty() && n <= free_;
+    BOOST_REQUIRE(core_->try_acquire(n) == possible);
+    if (!possible) return;
+    free_ -= n;
+    held_.push_back({n, false});
+  }
+
+  void give_back() {
+    if (held_.empty()) {
+      BOOST_REQUIRE(free_ < max_ || !core_->release(1, false, decided_));
+      return;
+    }
+    auto const at = held_.begin() + below(static_cast<permits>(held_.size()));
+    auto const [n, counted] = *at;
+    held_.erase(at);
+    bool done = false;
+    if constexpr (Exclusive) done = core_->try_release_uncontended();
+    BOOST_REQUIRE(done || core_->release(n, counted, decided_));
+    free_ += n;
+    let_in();
+  }
+
+  void cancel(node* wait) {
+    BOOST_REQUIRE(core_->remove(*wait, wait_outcome::aborted, decided_));
+    std::erase(queued_, wait);
+    expected_.push_back({wait, wait_outcome::aborted});
+    let_in();
+  }
+
+  void cancel_heavy() {
+    auto const heavy = [](node const& wait) { return wait.weight > 1; };
+    auto const count = core_->remove_if(heavy, wait_outcome::aborted, decided_);
+    refuse_if(heavy, wait_outcome::aborted, count);
+  }
+
+  void close() {
+    core_->close(decided_);
+    closed_ = true;
+    refuse_if([](node const&) { return true; }, wait_outcome::closed, queued_.size());
+  }
+
+  node* take_arriving() {
+    if (arriving_.empty()) return nullptr;
+    auto const at = arriving_.begin() + below(static_cast<permits>(arriving_.size()));
+    node* const wait = *at;
+    arriving_.erase(at);
+    return wait;
+  }
+
+  void deliver() {
+    node* const wait = take_arriving();
+    if (!wait) return;
+    if (wait->outcome != wait_outcome::granted) return forget();
+    BOOST_REQUIRE(core_->deliver());
+    held_.push_back({wait->weight, true});
+  }
+
+  void drop() {
+    node* const wait = take_arriving();
+    if (!wait) return;
+    if (wait->outcome != wait_outcome::granted) return forget();
+    BOOST_REQUIRE(!core_->drop(*wait, decided_));
+    free_ += wait->weight;
+    let_in();
+  }
+
+  void forget() { BOOST_REQUIRE(!core_->forget()); }
+
+  // The primitive goes: everything left is let go, and the core with the last of it.
+  void end() {
+    core_->abandon(decided_);
+    refuse_if([](node const&) { return true; }, wait_outcome::aborted, queued_.size());
+    compare();
+    bool last = core_->forget();
+    for (auto const& [n, counted] : held_) {
+      if (Exclusive || !counted) continue;  // the count of a mutex's holder has gone
+      BOOST_REQUIRE(!last && !core_->release(n, true, decided_));
+      last = core_->forget();
+    }
+    while (node* const wait = take_arriving()) {
+      BOOST_REQUIRE(!last);
+      if (wait->outcome == wait_outcome::granted && below(2) == 0)
+        last = core_->drop(*wait, decided_);
+      else if (wait->outcome != wait_outcome::granted || !core_->deliver())
+        last = core_->forget();
+    }
+    BOOST_REQUIRE(last);
+  }
+
+  // --- The naive model ---
+
+  struct permit {
+    permits count;
+    bool counted;
+  };
+  struct end_of_wait {
+    node* wait;
+    wait_outcome outcome;
+  };
+
+  void expect(node& wait, wait_outcome outcome) {
+    BOOST_REQUIRE(wait.outcome == outcome);
+    arriving_.push_back(&wait);
+  }
+
+  void let_in() {
+    while (!queued_.empty() && queued_.front()->weight <= free_) {
+      free_ -= queued_.front()->weight;
+      expected_.push_back({queued_.front(), wait_outcome::granted});
+      queued_.pop_front();
+    }
+  }
+
+  template <class Predicate>
+  void refuse_if(Predicate which, wait_outcome outcome, std::size_t count) {
+    for (node* wait : queued_)
+      if (which(*wait)) expected_.push_back({wait, outcome});
+    BOOST_REQUIRE(std::erase_if(queued_, [&](node* wait) { return which(*wait); }) == count);
+    let_in();
+  }
+
+  void compare() {
+    for (auto const& [wait, outcome] : expected_) {
+      BOOST_REQUIRE(!decided_.empty());
+      BOOST_REQUIRE(&decided_.pop_front() == wait);
+      expect(*wait, outcome);
+    }
+    expected_.clear();
+    BOOST_REQUIRE(decided_.empty());
+    BOOST_REQUIRE(core_->waiters() == queued_.size());
+    BOOST_REQUIRE(core_->tally().joined_and_not_left == static_cast<int>(queued_.size()));
+    BOOST_REQUIRE(core_->available() == free_);
+    BOOST_REQUIRE(core_->is_closed() == closed_);
+  }
+
+  static operation& nobody() {
+    static operation none;
+    return none;
+  }
+
+  std::mt19937 random_;
+  permits const max_;
+  permits free_;
+  bool closed_ = false;
+  std::deque<node*> queued_;
+  std::vector<node*> arriving_;
+  std::vector<permit> held_;
+  std::vector<end_of_wait> expected_;
+  std::vector<std::unique_ptr<node>> waits_;
+  typename traits::list decided_;
+  std::unique_ptr<core_type> core_;
+};
+
+unsigned first_seed() {
+  char const* const text = std::getenv("ASIO_SYNC_TEST_SEED");
+  return text ? static_cast<unsigned>(std::stoul(text)) : 1;
+}
+
+template <bool Exclusive>
+void many_walks() {
+  for (unsigned seed = first_seed(), end = seed + 3000; seed != end; ++seed) {
+    BOOST_TEST_CONTEXT("ASIO_SYNC_TEST_SEED=" << seed) { walk<Exclusive>(seed).run(); }
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fifo_core_walk)
+
+BOOST_AUTO_TEST_CASE(R7_exclusive_as_the_naive_model) { many_walks<true>(); }
+BOOST_AUTO_TEST_CASE(R7_weighted_as_the_naive_model) { many_walks<false>(); }
+
+BOOST_AUTO_TEST_SUITE_END()
