@@ -5,6 +5,7 @@
 #define ASIO_SYNC_DETAIL_WAIT_QUEUE_HPP
 
 #include <asio_sync/detail/block_pool.hpp>
+#include <asio_sync/detail/config.hpp>
 #include <asio_sync/detail/executor.hpp>
 #include <asio_sync/detail/fifo_core.hpp>
 #include <asio_sync/detail/threading.hpp>
@@ -75,8 +76,9 @@ class wait_queue : public fifo_core<mutex_traits> {
   void* primitive() const noexcept { return primitive_; }
   known_context const& home() noexcept { return tally().context(); }
 
-  // Gives the permit back or on; false if it was not held.
-  bool release() noexcept {
+  // Gives the permit back or on; false if it was not held. The destructors of guards call it: code
+  // that is flattened would have a copy for each.
+  ASIO_SYNC_NOINLINE bool release() noexcept {
     decided_waits decided;
     bool const held = fifo_core::release(1, false, decided);
     decided.complete();
