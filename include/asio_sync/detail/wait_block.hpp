@@ -106,13 +106,7 @@ class completion_scope {
 
   ~completion_scope() {
     if (!outermost_) return;
-    while (!this_thread_completions.pending.empty()) {
-      wait_block& wait = this_thread_completions.pending.pop_front();
-      try {
-        wait.act(wait, wait_action::execute);
-      } catch (...) {  // the executor's: the completion was dropped
-      }
-    }
+    drain();
     this_thread_completions.active = false;
   }
 
@@ -122,6 +116,17 @@ class completion_scope {
   static void post(wait_block& wait) noexcept {
     completion_scope const scope;
     this_thread_completions.pending.push_back(wait);
+  }
+
+  // Hands over what has queued so far.
+  static void drain() noexcept {
+    while (!this_thread_completions.pending.empty()) {
+      wait_block& wait = this_thread_completions.pending.pop_front();
+      try {
+        wait.act(wait, wait_action::execute);
+      } catch (...) {  // the executor's: the completion was dropped
+      }
+    }
   }
 
  private:

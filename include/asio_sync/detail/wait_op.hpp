@@ -127,7 +127,7 @@ class wait_op final : public handler_wait<Operation, Handler> {
   void start() {
     if (this->service) this->service->detach(*this);
     if constexpr (is_context_executor<Executor>) return executor_.execute(*this);
-    if (completion_scope::active()) return completion_scope::post(*this);
+    if (completion_scope::active()) return post_in_turn();
     completion_scope const scope;
     executor_.execute(*this);
   }
@@ -162,13 +162,21 @@ class wait_op final : public handler_wait<Operation, Handler> {
       case wait_action::post:
         // These neither run nor destroy what they are given inside execute().
         if constexpr (is_context_executor<Executor>) return self.executor_.execute(self);
-        return completion_scope::post(self);
+        return self.post_in_turn();
       case wait_action::execute: return self.executor_.execute(self);
       case wait_action::run: return self.run();
       case wait_action::drop: return self.drop();
       case wait_action::discard: return self.discard();
       case wait_action::discard_empty: return self.discard_empty();
     }
+  }
+
+  // Where it has to queue, it keeps its context running by itself: the core's work is let go
+  // before its turn comes.
+  void post_in_turn() noexcept {
+    if constexpr (is_known_executor<Executor>)
+      if (completion_scope::active() && this->work != wait_work::own) executor_.track(*this);
+    completion_scope::post(*this);
   }
 
   // D: on the handler's executor, once.

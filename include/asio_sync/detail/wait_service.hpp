@@ -127,6 +127,7 @@ inline void wait_service::on_timer() {
 }
 
 inline void wait_service::shutdown() noexcept {
+  completion_scope::drain();  // among them may be completions for this context
   {
     std::lock_guard const guard(lock_);
     down_ = true;
