@@ -188,11 +188,12 @@ class wait_op final : public handler_wait<Operation, Handler> {
     typename Operation::grant grant;
     if (decided == wait_outcome::granted) grant = Operation::claim(*this->core);
     Handler taken = take_handler();
-    call(taken, error, grant);
+    call(taken, error, std::move(grant));
   }
 
+  // The grant ends before the handler, which may own the primitive.
   ASIO_SYNC_NOINLINE static void call(Handler& taken, error_code error,
-                                      typename Operation::grant& grant) {
+                                      typename Operation::grant grant) {
     if constexpr (Path == completion_path::relayed) {
       auto const own = asio::get_associated_executor(taken);
       own.execute([taken = std::move(taken), error, grant = std::move(grant)]() mutable {
