@@ -3,6 +3,8 @@
 
 // The parts of a timed wait: how long it may take, and the heap of the deadlines.
 
+#include "support/random.hpp"
+
 #include <asio_sync/detail/deadline_heap.hpp>
 #include <asio_sync/detail/wait_block.hpp>
 #include <asio_sync/detail/wait_limit.hpp>
@@ -10,14 +12,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
-#include <cstddef>
-#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
-#include <random>
-#include <string>
 #include <vector>
 
 using asio_sync::detail::deadline_heap;
@@ -28,11 +26,6 @@ using asio_sync::detail::wait_limit;
 using namespace std::chrono_literals;
 
 namespace {
-
-unsigned seed() {
-  char const* const text = std::getenv("ASIO_SYNC_TEST_SEED");
-  return text ? static_cast<unsigned>(std::stoul(text)) : std::random_device()();
-}
 
 std::unique_ptr<wait_block> make_wait() {
   return std::make_unique<wait_block>([](wait_block&, wait_action) {}, nullptr);
@@ -58,22 +51,22 @@ constexpr auto clock_min = std::chrono::time_point<std::chrono::system_clock, Du
 BOOST_AUTO_TEST_SUITE(deadline_test)
 
 BOOST_AUTO_TEST_CASE(R11_the_heap_agrees_with_a_sorted_map) {
-  unsigned const s = seed();
-  BOOST_TEST_INFO_SCOPE("ASIO_SYNC_TEST_SEED=" << s);
-  std::mt19937 random(s);
-  auto const below = [&](std::size_t n) { return random() % n; };
+  unsigned const seed = asio_sync::test::random_seed();
+  BOOST_TEST_INFO_SCOPE("ASIO_SYNC_TEST_SEED=" << seed);
+  asio_sync::test::random_choice random(seed);
 
   deadline_heap heap;
   std::multimap<steady_clock::time_point, std::unique_ptr<wait_block>> model;
   for (int step = 0; step < 50'000; ++step) {
-    auto const action = below(8);
-    std::size_t const aim = step / 1000 % 2 ? 5 : 3;  // grow, then shrink
+    auto const action = random.below(8);
+    unsigned const aim = step / 1000 % 2 ? 5 : 3;  // grow, then shrink
     if (action < aim) {
-      steady_clock::time_point const when(std::chrono::nanoseconds(below(100)));
+      steady_clock::time_point const when(std::chrono::nanoseconds(random.below(100)));
       auto const entered = model.emplace(when, make_wait());
       heap.push(when, *entered->second);
     } else if (!model.empty()) {
-      auto leaving = std::next(model.begin(), static_cast<long>(below(model.size())));
+      auto leaving = std::next(
+          model.begin(), static_cast<long>(random.below(static_cast<unsigned>(model.size()))));
       if (action == 7)
         for (leaving = model.begin(); leaving->second.get() != &heap.front();) ++leaving;
       heap.erase(*leaving->second);
