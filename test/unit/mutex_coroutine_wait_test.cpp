@@ -16,6 +16,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/detail/reactor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -165,6 +166,15 @@ BOOST_AUTO_TEST_CASE(R11_a_lock_that_has_to_wait_expires_with_every_token) {
                           [&] { return timed_out; });
   });
   BOOST_TEST(mutex.waiters() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R11_a_free_lock_makes_no_timer_even_where_the_budget_is_used_up) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  run(context, [&]() -> asio::awaitable<void> {
+    for (int i = 0; i < 300; ++i) co_await mutex.async_lock_for(1h);
+  });
+  BOOST_TEST(!asio::has_service<asio::detail::reactor>(context));
 }
 
 BOOST_AUTO_TEST_CASE(R4_every_type_of_cancellation_ends_a_wait_with_every_token) {
