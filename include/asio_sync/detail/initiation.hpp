@@ -30,13 +30,13 @@ struct plain_result {
 
   template <class Handler, class Grant>
   void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    std::forward<Handler>(handler)(error, std::move(grant));
+    std::forward<Handler>(handler)(error, std::forward<Grant>(grant));
   }
 
   template <class Grant>
   Grant value(error_code error, Grant&& grant) const {
     if (error) throw boost::system::system_error(error);
-    return std::move(grant);
+    return std::forward<Grant>(grant);
   }
 };
 
@@ -48,12 +48,12 @@ struct tuple_result {
 
   template <class Handler, class Grant>
   void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    std::forward<Handler>(handler)(value(error, std::move(grant)));
+    std::forward<Handler>(handler)(value(error, std::forward<Grant>(grant)));
   }
 
   template <class Grant>
   std::tuple<error_code, Grant> value(error_code error, Grant&& grant) const {
-    return {error, std::move(grant)};
+    return {error, std::forward<Grant>(grant)};
   }
 };
 
@@ -65,13 +65,13 @@ struct redirected_result {
 
   template <class Handler, class Grant>
   void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    std::forward<Handler>(handler)(value(error, std::move(grant)));
+    std::forward<Handler>(handler)(value(error, std::forward<Grant>(grant)));
   }
 
   template <class Grant>
   Grant value(error_code error, Grant&& grant) const {
     target = error;
-    return std::move(grant);
+    return std::forward<Grant>(grant);
   }
 
   error_code& target;

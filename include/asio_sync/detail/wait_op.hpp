@@ -183,11 +183,13 @@ class wait_op final : public handler_wait<Operation, Handler> {
   ASIO_SYNC_FLATTEN void run() {
     if constexpr (Path != completion_path::immediate) immediate_budget::renew();
     disconnect();
-    wait_outcome const decided = this->core->arrive(*this);
-    error_code const error = error_of(decided);
-    typename Operation::grant grant;
-    if (decided == wait_outcome::granted) grant = Operation::claim(*this->core);
+    wait_queue& queue = *this->core;
+    wait_outcome const decided = this->outcome;
     Handler taken = take_handler();
+    wait_outcome const arrived = queue.arrive(decided);
+    error_code const error = error_of(arrived);
+    typename Operation::grant grant;
+    if (arrived == wait_outcome::granted) grant = Operation::claim(queue);
     call(taken, error, std::move(grant));
   }
 
@@ -228,8 +230,8 @@ class wait_op final : public handler_wait<Operation, Handler> {
     if (this->slot_connected) asio::get_associated_cancellation_slot(this->handler).clear();
   }
 
-  // Moves the handler out and frees the memory, also if the move throws. The allocator first: a
-  // handler that was moved from may have none.
+  // Moves the handler out and frees the memory. If the move throws the wait is dropped. The
+  // allocator first: a handler that was moved from may have none.
   Handler take_handler() {
     auto memory = block_allocator<wait_op>(asio::get_associated_allocator(this->handler));
     struct freeing {
@@ -240,7 +242,16 @@ class wait_op final : public handler_wait<Operation, Handler> {
         self.free(allocator);
       }
     } const at_exit{*this, memory};
-    return Handler(std::move(this->handler));
+    if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
+      return Handler(std::move(this->handler));
+    } else {
+      try {
+        return Handler(std::move(this->handler));
+      } catch (...) {
+        this->core->pass_on(*this);
+        throw;
+      }
+    }
   }
 
   void destroy_handler() {
@@ -284,7 +295,7 @@ class unstarted {
 
 // Initiates a wait: granted at once, or queued. When it throws nothing has changed.
 template <completion_path Path, class Operation, class Executor, class Handler>
-void start_wait_on(Operation const& operation, Executor const& ex, Handler&& handler) {
+void start_wait_on(Operation const& operation, Executor const& ex, Handler& handler) {
   using wait_type = wait_op<Operation, Handler, Executor, Path>;
   wait_queue& core = operation.core();
   unstarted<wait_type> wait(wait_type::make(core, ex, std::move(handler)));
@@ -322,14 +333,13 @@ void start_wait(Operation const& operation, Handler handler) {
   auto const& primitive = operation.executor();
   if constexpr (has_immediate_executor<Handler, std::decay_t<decltype(primitive)>>)
     if (start_immediately(operation, handler)) return;
-  visit_completion_executor(
-      asio::get_associated_executor(handler, primitive), primitive,
-      [&](auto const& ex, auto relayed) {
-        if constexpr (relayed)
-          start_wait_on<completion_path::relayed>(operation, ex, std::move(handler));
-        else
-          start_wait_on<completion_path::posted>(operation, ex, std::move(handler));
-      });
+  visit_completion_executor(asio::get_associated_executor(handler, primitive), primitive,
+                            [&](auto const& ex, auto relayed) {
+                              if constexpr (relayed)
+                                start_wait_on<completion_path::relayed>(operation, ex, handler);
+                              else
+                                start_wait_on<completion_path::posted>(operation, ex, handler);
+                            });
 }
 
 }  // namespace asio_sync::detail

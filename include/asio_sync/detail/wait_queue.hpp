@@ -110,10 +110,10 @@ class wait_queue : public fifo_core<mutex_traits> {
   void abandon() noexcept;
 
   // A decided wait arrives: its outcome is final. Unless that is granted the core may be gone.
-  wait_outcome arrive(wait_block const& wait) noexcept {
-    if (wait.outcome == wait_outcome::granted && deliver()) return wait_outcome::granted;
+  wait_outcome arrive(wait_outcome decided) noexcept {
+    if (decided == wait_outcome::granted && deliver()) return wait_outcome::granted;
     unref();
-    return wait.outcome == wait_outcome::granted ? wait_outcome::aborted : wait.outcome;
+    return decided == wait_outcome::granted ? wait_outcome::aborted : decided;
   }
 
   // A decided wait will never arrive: what it carries goes on to the next.
