@@ -76,7 +76,7 @@ void try_then_grant() {
   model::threads(
       [&] {
         if (!mutex.try_acquire()) return;
-        mutex.core().grant(immediate.make());
+        mutex.core().conclude(immediate.make(), granted);
         immediate.post();
         model::check(mutex.use_once(immediate), "it is granted");
       },

@@ -11,6 +11,8 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -54,20 +56,45 @@ using default_token =
     std::conditional_t<std::is_void_v<typename asio::default_completion_token<Executor>::type>,
                        asio::deferred_t, typename asio::default_completion_token<Executor>::type>;
 
-// Whether a handler brings an immediate executor of its own, and that.
+// Whether the type of a handler lets it bring an immediate executor of its own.
 #if BOOST_ASIO_VERSION >= 102800
-template <class Handler, class Executor>
-using immediate_executor = asio::associated_immediate_executor_t<Handler, Executor>;
-template <class Handler, class Executor>
+// Stands in for the executor of an operation: what a handler answers with that has none.
+class no_immediate_executor {
+ public:
+  explicit no_immediate_executor(asio::execution_context& context) noexcept : context_(&context) {}
+
+  no_immediate_executor require(asio::execution::blocking_t::never_t) const noexcept {
+    return *this;
+  }
+  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
+
+  template <class Function>
+  void execute(Function&&) const noexcept {}
+
+  friend bool operator==(no_immediate_executor const&,
+                         no_immediate_executor const&) noexcept = default;
+
+ private:
+  asio::execution_context* context_;
+};
+
+template <class Handler>
 inline constexpr bool has_immediate_executor =
-    !std::is_same_v<immediate_executor<Handler, Executor>,
-                    immediate_executor<void (*)(), Executor>>;
-template <class Handler, class Executor>
-auto get_immediate_executor(Handler const& handler, Executor const& ex) {
-  return asio::get_associated_immediate_executor(handler, ex);
+    !std::is_same_v<asio::associated_immediate_executor_t<Handler, no_immediate_executor>,
+                    no_immediate_executor>;
+
+// Calls f with the handler's own immediate executor, and returns what that returns; false if there
+// is none. (An any_completion_handler tells only when it is asked.)
+template <class Handler, class Function>
+bool visit_immediate_executor(Handler const& handler, asio::execution_context& context,
+                              Function&& f) {
+  auto const ex = asio::get_associated_immediate_executor(handler, no_immediate_executor(context));
+  if constexpr (requires { ex.template target<no_immediate_executor>(); })
+    if (ex.template target<no_immediate_executor>()) return false;
+  return f(ex);
 }
 #else
-template <class Handler, class Executor>
+template <class Handler>
 inline constexpr bool has_immediate_executor = false;
 #endif
 

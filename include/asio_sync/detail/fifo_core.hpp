@@ -50,10 +50,11 @@ class fifo_core {
     return true;
   }
 
-  // Makes permits that try_acquire() took those of a wait.
-  void grant(node& wait) noexcept {
-    word_.fetch_add(granted_count, std::memory_order_relaxed);
-    decide(wait, wait_outcome::granted);
+  // Decides a wait that does not queue: refused, or it owns the permits that try_acquire() took.
+  void conclude(node& wait, wait_outcome outcome) noexcept {
+    word_.fetch_add(outcome == wait_outcome::granted ? granted_count : count,
+                    std::memory_order_relaxed);
+    decide(wait, outcome);
   }
 
   // Gives back the one permit of a mutex if nobody waits: one compare-exchange, the last access to

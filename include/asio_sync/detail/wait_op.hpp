@@ -305,33 +305,38 @@ void start_wait_on(Operation const& operation, Executor const& ex, Handler& hand
   if (!core.enter(entering)) entering.start();
 }
 
-// Completes a wait that is granted at once through the handler's own immediate executor; false if
-// it is not granted, or this thread has done so too often in a row.
+// Completes what need not wait through the handler's own immediate executor; false if it has to,
+// or there is none, or this thread has done so too often in a row.
 template <class Operation, class Handler>
 bool start_immediately(Operation const& operation, Handler& handler) {
-  wait_queue& core = operation.core();
-  if (!immediate_budget::available() || !core.try_acquire()) return false;
-  struct release_unless_granted {
-    wait_queue* core;
-    ~release_unless_granted() {
-      if (core) core->release();
-    }
-  } acquired{&core};
-  auto const ex = get_immediate_executor(handler, operation.executor());
-  using wait_type =
-      wait_op<Operation, Handler, std::decay_t<decltype(ex)>, completion_path::immediate>;
-  wait_type& wait = *wait_type::make(core, ex, std::move(handler));
-  core.grant(wait);
-  acquired.core = nullptr;
-  immediate_budget::use();
-  wait.start();
-  return true;
+  if (!immediate_budget::available()) return false;
+  auto const complete = [&](auto const& ex) {
+    wait_queue& core = operation.core();
+    std::optional<wait_outcome> const outcome = operation.try_now();
+    if (!outcome) return false;
+    struct release_unless_concluded {
+      wait_queue* core;
+      ~release_unless_concluded() {
+        if (core) core->release();
+      }
+    } acquired{outcome == wait_outcome::granted ? &core : nullptr};
+    using wait_type =
+        wait_op<Operation, Handler, std::decay_t<decltype(ex)>, completion_path::immediate>;
+    wait_type& wait = *wait_type::make(core, ex, std::move(handler));
+    core.conclude(wait, *outcome);
+    acquired.core = nullptr;
+    immediate_budget::use();
+    wait.start();
+    return true;
+  };
+  return visit_immediate_executor(
+      handler, asio::query(operation.executor(), asio::execution::context), complete);
 }
 
 template <class Operation, class Handler>
 void start_wait(Operation const& operation, Handler handler) {
   auto const& primitive = operation.executor();
-  if constexpr (has_immediate_executor<Handler, std::decay_t<decltype(primitive)>>)
+  if constexpr (has_immediate_executor<Handler>)
     if (start_immediately(operation, handler)) return;
   visit_completion_executor(asio::get_associated_executor(handler, primitive), primitive,
                             [&](auto const& ex, auto relayed) {
