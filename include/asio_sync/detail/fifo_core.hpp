@@ -292,8 +292,8 @@ class fifo_core {
 
   typename Traits::template atomic<word> word_;
   permits const max_;
-  std::size_t size_ = 0;  // lock_
-  list queue_;            // lock_
+  std::size_t size_ = 0;   // lock_
+  wait_list<node> queue_;  // lock_
   mutable typename Traits::lock_type lock_;
   // Exclusive: the permit was granted to a wait that has not arrived. A store at the grant, a
   // store at the delivery; read by abandon(), which every delivery that counts comes before.

@@ -1,0 +1,319 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#include <asio_sync/async_mutex.hpp>
+
+#include "support/memory.hpp"
+#include "support/observed_handler.hpp"
+
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio_sync::test;
+using asio_sync::async_mutex;
+using boost::system::error_code;
+namespace detail = asio_sync::detail;
+
+// A handler of the size of a coroutine's, or of one with a shared_ptr and a pointer.
+struct counting_handler {
+  void operator()(error_code, async_mutex::lock_type) { count->fetch_add(1); }
+
+  std::atomic<int>* count;
+  void* more[2] = {};
+};
+static_assert(sizeof(counting_handler) == 24);
+
+// Stands for what async_lock() waits for, to look at the sizes of waits.
+struct operation {
+  using executor_type = asio::any_io_executor;
+  using grant = async_mutex::lock_type;
+  static grant claim(detail::wait_queue&);
+};
+
+template <class Executor>
+constexpr std::size_t size_of_wait = sizeof(
+    detail::wait_op<operation, counting_handler, Executor, detail::completion_path::posted>);
+
+static_assert(size_of_wait<asio::io_context::executor_type> <= 96);
+static_assert(size_of_wait<asio::thread_pool::executor_type> <= 104);
+static_assert(size_of_wait<asio::strand<asio::io_context::executor_type>> <= 208);
+static_assert(sizeof(detail::wait_queue) <= 128);
+static_assert(sizeof(detail::thread_wait) <= 192);
+
+// Queues waits for a held mutex, unlocks, and runs until all are served: what the heap sees of it.
+template <class Executor>
+std::size_t allocations_of_a_round(asio::io_context& home, Executor const& ex, int waits,
+                                   bool timed = false) {
+  async_mutex mutex(home);
+  std::atomic<int> served = 0;
+  std::optional<async_mutex::lock_type> held(mutex);
+  asio::io_context& runs =
+      static_cast<asio::io_context&>(asio::query(ex, asio::execution::context));
+  runs.restart();
+  heap_counter const heap;
+  for (int i = 0; i < waits; ++i) {
+    auto token = asio::bind_executor(ex, counting_handler{&served});
+    if (timed)
+      mutex.async_lock_for(1h, std::move(token));
+    else
+      mutex.async_lock(std::move(token));
+  }
+  held.reset();
+  runs.run();
+  std::size_t const allocations = heap.allocations();
+  BOOST_TEST(served == waits);
+  return allocations;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mutex_memory_test)
+
+BOOST_AUTO_TEST_CASE(the_heap_is_counted_and_can_fail) {
+  heap_counter const heap;
+  delete new int;
+  std::free(std::aligned_alloc(16, 32));
+  void* memory = nullptr;
+  BOOST_TEST_REQUIRE(posix_memalign(&memory, 64, 64) == 0);
+  std::free(memory);
+  std::size_t const allocations = heap.allocations();
+  std::size_t const bytes = heap.bytes();
+  BOOST_TEST(allocations >= 3u);
+  BOOST_TEST(bytes >= sizeof(int) + 96u);
+  int thrown = 0;
+  int failed = 0;
+  {
+    failing_heap const failing(1, failing_heap::failures::one);
+    for (int i = 0; i < 3; ++i) try {
+        delete new int;
+      } catch (std::bad_alloc const&) {
+        thrown += 1 << i;
+      }
+  }
+  {
+    failing_heap const failing;
+    if (!std::aligned_alloc(16, 32)) ++failed;
+    if (posix_memalign(&memory, 64, 64) != 0) ++failed;
+  }
+  BOOST_TEST(thrown == 2);
+  BOOST_TEST(failed == 2);
+}
+
+BOOST_AUTO_TEST_CASE(R12_queued_wait_makes_one_allocation_freed_before_the_handler_is_called) {
+  asio::io_context home;
+  asio::io_context other;
+  async_mutex mutex(home);
+  allocator_log log;
+  int called = 0;
+  auto const wait = [&](auto const& ex) {
+    mutex.async_lock(asio::bind_executor(
+        ex, asio::bind_allocator(logging_allocator<>(log), [&](error_code, auto) {
+          ++called;
+          BOOST_TEST(log.live_bytes == 0u);
+          BOOST_TEST(log.deallocations == log.allocations);
+        })));
+  };
+  std::size_t waits = 0;
+  auto const check = [&](auto const& ex, asio::io_context& runs) {
+    runs.restart();
+    std::optional<async_mutex::lock_type> held(mutex);
+    std::size_t const before = log.allocations;
+    wait(ex);
+    BOOST_TEST(log.allocations == before + 1);
+    held.reset();
+    runs.run();
+    BOOST_TEST(log.allocations == before + 1);
+    BOOST_TEST(called == static_cast<int>(++waits));
+  };
+  check(home.get_executor(), home);
+  check(asio::make_strand(home), home);
+  check(asio::any_io_executor(home.get_executor()), home);
+  check(other.get_executor(), other);
+  check(asio::any_io_executor(asio::make_strand(other)), other);
+  BOOST_TEST(log.live_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_of_waits_that_are_refused_or_dropped_is_given_back) {
+  allocator_log log;
+  fate fates[3];
+  auto const handler = [&](fate& f) {
+    return asio::bind_allocator(logging_allocator<>(log), observed_handler(f));
+  };
+  {
+    asio::io_context io;
+    async_mutex mutex(io);
+    async_mutex::lock_type const held(mutex);
+    mutex.async_lock(handler(fates[0]));
+    mutex.cancel();
+    io.run();
+    BOOST_TEST(log.live_bytes == 0u);
+    mutex.async_lock(handler(fates[1]));
+    mutex.cancel();
+    mutex.async_lock(handler(fates[2]));
+    BOOST_TEST(log.live_bytes > 0u);
+  }
+  BOOST_TEST(fates[0].refused(asio::error::operation_aborted));
+  BOOST_TEST(fates[1].dropped());
+  BOOST_TEST(fates[2].dropped());
+  BOOST_TEST(log.allocations == 3u);
+  BOOST_TEST(log.live_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R12_wait_with_an_allocator_of_its_own_takes_nothing_from_the_heap) {
+  asio::io_context io;
+  async_mutex mutex(io);
+  allocator_log log;
+  std::atomic<int> served = 0;
+  std::optional<async_mutex::lock_type> held(mutex);
+  std::size_t allocations = 0;
+  {
+    empty_pool const pool;
+    heap_counter const heap;
+    for (int i = 0; i < 10; ++i)
+      mutex.async_lock(asio::bind_allocator(logging_allocator<>(log), counting_handler{&served}));
+    allocations = heap.allocations();
+    held.reset();
+    io.run();
+  }
+  BOOST_TEST(allocations == 10u);  // the log's own
+  BOOST_TEST(log.allocations == 10u);
+  BOOST_TEST(log.total_bytes <= 10 * 104u);  // the handler is 8 bytes larger with its allocator
+  BOOST_TEST(served == 10);
+}
+
+BOOST_AUTO_TEST_CASE(R12_a_wait_of_a_first_round_takes_no_more_than_its_size) {
+  asio::io_context io;
+  async_mutex mutex(io);
+  async_mutex::lock_type const held(mutex);
+  std::atomic<int> served = 0;
+  std::size_t bytes = 0;
+  std::size_t allocations = 0;
+  {
+    empty_pool const pool;
+    heap_counter const heap;
+    for (int i = 0; i < 100; ++i) mutex.async_lock(counting_handler{&served});
+    bytes = heap.bytes();
+    allocations = heap.allocations();
+  }
+  BOOST_TEST(allocations == 100u);
+  BOOST_TEST(bytes == 100 * 96u);
+}
+
+BOOST_AUTO_TEST_CASE(R12_no_heap_in_the_steady_state_with_up_to_4096_waits) {
+  asio::io_context home;
+  asio::io_context other;
+  auto const check = [&](auto const& ex, bool timed, std::size_t of_asio = 0) {
+    allocations_of_a_round(home, ex, 4096, timed);
+    allocations_of_a_round(home, ex, 4096, timed);
+    BOOST_TEST(allocations_of_a_round(home, ex, 4096, timed) <= of_asio);
+    BOOST_TEST(allocations_of_a_round(home, ex, 1, timed) == 0u);
+    BOOST_TEST(allocations_of_a_round(home, ex, 1000, timed) <= of_asio);
+  };
+  for (bool const timed : {false, true}) {
+    check(home.get_executor(), timed);
+    check(other.get_executor(), timed);
+    // A strand that goes on with what has come meanwhile: once a run(), recycled in it.
+    check(asio::make_strand(home), timed, 1);
+    check(asio::make_strand(other), timed, 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R12_no_heap_where_one_thread_initiates_and_another_completes) {
+  asio::io_context io;
+  auto const work = asio::prefer(io.get_executor(), asio::execution::outstanding_work.tracked);
+  std::thread completes([&] { io.run(); });
+  async_mutex mutex(io);
+  std::atomic<int> served = 0;
+  int queued = 0;
+  auto const round = [&](int waits) {
+    {
+      std::optional<async_mutex::lock_type> const held(mutex);
+      for (int i = 0; i < waits; ++i, ++queued) mutex.async_lock(counting_handler{&served});
+    }
+    while (served != queued) std::this_thread::yield();
+  };
+  for (int i = 0; i < 3; ++i) round(4096);
+  std::size_t allocations = 0;
+  {
+    heap_counter const heap(heap_counter::scope::all_threads);
+    for (int i = 0; i < 5; ++i) round(4096);
+    for (int i = 0; i < 100; ++i) round(70);
+    allocations = heap.allocations();
+  }
+  io.stop();
+  completes.join();
+  BOOST_TEST(allocations == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R12_synchronous_operations_and_blocking_waits_take_nothing_from_the_heap) {
+  asio::io_context io;
+  async_mutex mutex(io);
+  std::size_t allocations = 0;
+  {
+    empty_pool const pool;
+    heap_counter const heap(heap_counter::scope::all_threads);
+    for (int i = 0; i < 10; ++i) {
+      mutex.lock();
+      static_cast<void>(mutex.try_lock());
+      static_cast<void>(mutex.try_lock_for(1ns));
+      mutex.unlock();
+    }
+    allocations = heap.allocations();
+  }
+  BOOST_TEST(allocations == 0u);
+
+  std::atomic<bool> start = false;
+  std::atomic<std::size_t> in_thread = 1;
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  std::thread blocked([&] {
+    empty_pool const pool;
+    heap_counter const heap;
+    start = true;
+    mutex.lock();
+    in_thread = heap.allocations();
+    mutex.unlock();
+  });
+  while (!start || mutex.waiters() == 0) std::this_thread::yield();
+  mutex.unlock();
+  blocked.join();
+  BOOST_TEST(in_thread == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R12_free_mutex_allocates_nothing_for_a_coroutine) {
+  asio::io_context io;
+  async_mutex mutex(io);
+  std::size_t allocations = 1;
+  asio::co_spawn(
+      io,
+      [&]() -> asio::awaitable<void> {
+        empty_pool const pool;
+        heap_counter const heap;
+        for (int i = 0; i < 100; ++i) auto const lock = co_await mutex.async_lock(asio::deferred);
+        allocations = heap.allocations();
+      },
+      asio::detached);
+  io.run();
+  BOOST_TEST(allocations == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
