@@ -4,6 +4,7 @@
 // Coroutines that do have to wait for the mutex: cancelled, destroyed, on all kinds of executors.
 
 #include "support/coroutine.hpp"
+#include "support/executors.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
@@ -18,12 +19,10 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/detail/reactor.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/require.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -37,7 +36,6 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -112,32 +110,6 @@ void count_on_executor(MakeExecutor make) {
   asio::thread_pool second(2);
   count_on(second, make(second), asio::any_io_executor(second.get_executor()));
 }
-
-// An executor over an io_context that can be made to throw when asked to hold work.
-class failing_executor {
- public:
-  failing_executor(asio::io_context& context, bool& fails) noexcept
-      : context_(&context), fails_(&fails) {}
-
-  failing_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
-  failing_executor prefer(asio::execution::outstanding_work_t::tracked_t) const {
-    if (*fails_) throw std::runtime_error("no work");
-    return *this;
-  }
-  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
-
-  template <class Function>
-  void execute(Function&& f) const {
-    asio::require(context_->get_executor(), asio::execution::blocking.never)
-        .execute(std::forward<Function>(f));
-  }
-
-  friend bool operator==(failing_executor const&, failing_executor const&) noexcept = default;
-
- private:
-  asio::io_context* context_;
-  bool* fails_;
-};
 
 }  // namespace
 
@@ -261,15 +233,15 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_was_cancelled_before_takes_no_lock) {
 
 BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
   if (!spared) return;  // Asio's own awaiter initiates when the coroutine is suspended already.
-  using executor = failing_executor;
+  using executor = asio_sync::test::throwing_executor;
   asio::io_context context;
-  bool fails = false;
+  auto fails = executor::plan::nothing;
   basic_async_mutex<asio::io_context::executor_type> mutex(context);
   BOOST_REQUIRE(mutex.try_lock());
   int caught = 0;
   bool granted = false;
   auto const wait = [&]() -> asio::awaitable<void, executor> {
-    fails = true;
+    fails = executor::plan::prefer;
     try {
       co_await mutex.async_lock(asio::use_awaitable_t<executor>());
     } catch (std::runtime_error const&) {
@@ -280,7 +252,7 @@ BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
     } catch (std::runtime_error const&) {
       ++caught;
     }
-    fails = false;
+    fails = executor::plan::nothing;
     BOOST_TEST(mutex.waiters() == 0u);
     asio::post(context, [&] { mutex.unlock(); });
     auto const lock = co_await mutex.async_lock(asio::use_awaitable_t<executor>());

@@ -3,6 +3,7 @@
 
 // Waits that give up after a time, on several contexts and executors.
 
+#include "support/manual_queue.hpp"
 #include "support/mutex_result.hpp"
 
 #include <asio_sync/async_mutex.hpp>
@@ -10,7 +11,6 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/detail/reactor.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
@@ -20,17 +20,13 @@
 #include <array>
 #include <barrier>
 #include <chrono>
-#include <cstddef>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
+using asio_sync::test::manual_queue;
 using asio_sync::test::mutex_result;
 using boost::system::error_code;
 using guard = std::unique_lock<async_mutex>;
@@ -44,40 +40,6 @@ error_code const timed_out = asio::error::timed_out;
 bool has_timer(asio::execution_context& context) {
   return asio::has_service<asio::detail::reactor>(context);
 }
-
-// Keeps what it is given until it is told to run it.
-class manual_queue {
- public:
-  class executor {
-   public:
-    executor(manual_queue& queue, asio::execution_context& context) noexcept
-        : queue_(&queue), context_(&context) {}
-
-    executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
-    asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
-
-    template <class Function>
-    void execute(Function&& f) const {
-      using decayed = std::decay_t<Function>;
-      queue_->functions_.push_back(
-          [kept = std::make_shared<decayed>(std::forward<Function>(f))] { (*kept)(); });
-    }
-
-    friend bool operator==(executor const&, executor const&) noexcept = default;
-
-   private:
-    manual_queue* queue_;
-    asio::execution_context* context_;
-  };
-
-  std::size_t size() const { return functions_.size(); }
-  void run() {
-    for (auto const& f : std::exchange(functions_, {})) f();
-  }
-
- private:
-  std::vector<std::function<void()>> functions_;
-};
 
 }  // namespace
 

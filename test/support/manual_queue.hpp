@@ -1,0 +1,57 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_SUPPORT_MANUAL_QUEUE_HPP
+#define ASIO_SYNC_TEST_SUPPORT_MANUAL_QUEUE_HPP
+
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace asio_sync::test {
+
+namespace asio = boost::asio;
+
+// Keeps what it is given until it is told to run it.
+class manual_queue {
+ public:
+  class executor {
+   public:
+    executor(manual_queue& queue, asio::execution_context& context) noexcept
+        : queue_(&queue), context_(&context) {}
+
+    executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
+    asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
+
+    template <class Function>
+    void execute(Function&& f) const {
+      using decayed = std::decay_t<Function>;
+      queue_->functions_.push_back(
+          [kept = std::make_shared<decayed>(std::forward<Function>(f))] { (*kept)(); });
+    }
+
+    friend bool operator==(executor const&, executor const&) noexcept = default;
+
+   private:
+    manual_queue* queue_;
+    asio::execution_context* context_;
+  };
+
+  std::size_t size() const { return functions_.size(); }
+  void run() {
+    for (auto const& f : std::exchange(functions_, {})) f();
+  }
+
+ private:
+  std::vector<std::function<void()>> functions_;
+};
+
+}  // namespace asio_sync::test
+
+#endif
