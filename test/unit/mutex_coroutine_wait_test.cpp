@@ -5,6 +5,7 @@
 
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
+#include "support/memory.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
@@ -32,8 +33,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -262,6 +265,42 @@ BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
   context.run();
   BOOST_TEST(caught == 2);
   BOOST_TEST(granted);
+}
+
+// Memory of the frame, the wait, the service, the timer, the slot.
+BOOST_AUTO_TEST_CASE(R13_every_failure_to_allocate_comes_out_of_co_await_with_use_awaitable) {
+  if (!spared) return;
+  asio_sync::test::empty_pool const pool;
+  std::size_t failures = 0;
+  for (bool failed = true; failed;) {
+    asio::io_context context;
+    async_mutex mutex(context);
+    asio::cancellation_signal signal;
+    std::optional<asio_sync::test::failing_heap> heap;
+    failed = false;
+    bool granted = false;
+    auto const wait = [&]() -> asio::awaitable<void> {
+      try {
+        heap.emplace(failures, asio_sync::test::failing_heap::failures::one);
+        co_await mutex.async_lock_for(1h, asio::use_awaitable);
+        granted = true;
+      } catch (std::bad_alloc const&) {
+        failed = true;
+      }
+      heap.reset();
+    };
+    BOOST_REQUIRE(mutex.try_lock());
+    asio::co_spawn(context, wait, asio::bind_cancellation_slot(signal.slot(), asio::detached));
+    context.poll();
+    heap.reset();
+    BOOST_TEST(mutex.waiters() == (failed ? 0u : 1u));
+    mutex.unlock();
+    context.restart();
+    context.run();
+    BOOST_TEST(granted == !failed);
+    failures += failed;
+  }
+  BOOST_TEST(failures >= 6u);
 }
 
 BOOST_AUTO_TEST_CASE(R10_frames_that_wait_are_destroyed_with_their_context) {
