@@ -19,6 +19,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -189,6 +190,7 @@ class stress_round {
   }
 
   void start() {
+    for (auto& context : contexts_) work_.push_back(asio::make_work_guard(*context));
     for (int i = 0; i < 3; ++i) {
       asio::co_spawn(*contexts_[0], coroutine(random_.seed(), token_), asio::detached);
       asio::co_spawn(any_serial_executor(random_), coroutine(random_.seed(), token_),
@@ -212,6 +214,7 @@ class stress_round {
       for (auto& context : contexts_) context->stop();
     else
       mutex_->close();
+    work_.clear();
     while (blocking_left_ > 0) {
       mutex_->cancel();
       std::this_thread::yield();
@@ -239,6 +242,7 @@ class stress_round {
   std::atomic<long> granted_ = 0;
   std::atomic<bool> over_ = false;
   std::atomic<int> blocking_left_ = 2;
+  std::vector<asio::executor_work_guard<asio::io_context::executor_type>> work_;
   std::vector<std::thread> blocking_;
   std::vector<std::thread> runners_;
 };
