@@ -1,0 +1,168 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The benchmarks: ./dev bench. Prints the table of ratios against the targets.
+
+#include <bench/table.hpp>
+#include <bench/workload.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <iostream>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace asio_sync::bench;
+
+struct options {
+  std::string filter;
+  int repetitions = 9;
+  bool quick = false;
+  std::string json;
+};
+
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+int repetitions_of(std::string_view text) {
+  int value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 1000)
+    throw usage_error("--repetitions: a number from 1 to 1000, not '" + std::string(text) + "'");
+  return value;
+}
+
+options parse(std::vector<std::string> const& arguments) {
+  options result;
+  bool repetitions_given = false;
+  for (std::size_t i = 0; i != arguments.size(); ++i) {
+    std::string const& name = arguments[i];
+    auto const value = [&]() -> std::string const& {
+      if (++i == arguments.size()) throw usage_error(name + ": a value is missing");
+      return arguments[i];
+    };
+    if (name == "--filter") {
+      result.filter = value();
+    } else if (name == "--repetitions") {
+      result.repetitions = repetitions_of(value());
+      repetitions_given = true;
+    } else if (name == "--quick") {
+      result.quick = true;
+    } else if (name == "--json") {
+      result.json = value();
+    } else {
+      throw usage_error("unknown option '" + name + "'");
+    }
+  }
+  if (result.quick && !repetitions_given) result.repetitions = 3;
+  return result;
+}
+
+std::vector<ratio_row> rows_of(std::string const& filter) {
+  std::vector<ratio_row> rows = all_rows();
+  std::erase_if(
+      rows, [&](ratio_row const& row) { return row.workload.find(filter) == row.workload.npos; });
+  if (rows.empty()) throw usage_error("--filter: no workload has '" + filter + "' in its name");
+  return rows;
+}
+
+void measure(benchmark::State& state, description const& what) {
+  workload const work = what.make();
+  auto const prepare = [&] {
+    if (work.prepare) work.prepare(what.units);
+  };
+  prepare();
+  work.run(what.units);
+  for ([[maybe_unused]] auto _ : state) {
+    if (work.prepare) {
+      state.PauseTiming();
+      prepare();
+      state.ResumeTiming();
+    }
+    work.run(what.units);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(what.units));
+}
+
+// Google Benchmark runs what the rows need; the catalogue has to outlive it.
+void register_for(std::vector<ratio_row> const& rows, catalogue const& all) {
+  std::set<std::string> names;
+  for (ratio_row const& row : rows)
+    for (std::string const& name : {row.measured, row.limit, row.less})
+      if (!name.empty() && why_not_measured(name).empty()) names.insert(name);
+  for (std::string const& name : names) {
+    description const& what = all.at(name);
+    auto* const registered = benchmark::RegisterBenchmark(
+        name.c_str(), [&what](benchmark::State& state) { measure(state, what); });
+    if (what.threads) registered->UseRealTime();
+  }
+}
+
+// Collects the nanoseconds of one unit, of each repetition.
+class collector : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(Context const&) override { return true; }
+
+  void ReportRuns(std::vector<Run> const& runs) override {
+    for (Run const& run : runs)
+      if (run.run_type == Run::RT_Iteration)
+        times_[run.run_name.function_name].push_back(1e9 / run.counters.at("items_per_second"));
+  }
+
+  asio_sync::bench::medians medians() {
+    asio_sync::bench::medians result;
+    for (auto& [name, times] : times_) {
+      auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+      std::nth_element(times.begin(), middle, times.end());
+      result[name] = *middle;
+    }
+    return result;
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> times_;
+};
+
+asio_sync::bench::medians run(options const& o) {
+  std::vector<std::string> arguments = {
+      "bench",
+      "--benchmark_enable_random_interleaving=true",
+      "--benchmark_repetitions=" + std::to_string(o.repetitions),
+      std::string("--benchmark_min_time=") + (o.quick ? "0.005" : "0.05"),
+  };
+  if (!o.json.empty()) arguments.push_back("--benchmark_out=" + o.json);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  int count = static_cast<int>(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+  collector results;
+  benchmark::RunSpecifiedBenchmarks(&results);
+  benchmark::Shutdown();
+  return results.medians();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  options const o = parse(std::vector<std::string>(argv + 1, argv + argc));
+  std::vector<ratio_row> const rows = rows_of(o.filter);
+  catalogue all;
+  add_mutex_workloads(all);
+  add_limit_workloads(all);
+  add_alternative_workloads(all);
+  register_for(rows, all);
+  print_table(std::cout, rows, run(o));
+} catch (usage_error const& error) {
+  std::cerr << "bench: " << error.what() << '\n';
+  return 2;
+}

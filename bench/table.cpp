@@ -1,0 +1,236 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#include <bench/table.hpp>
+#include <bench/workload.hpp>
+
+#include <boost/asio/detail/config.hpp>
+
+#include <array>
+#include <cstddef>
+#include <iomanip>
+#include <sstream>
+
+namespace asio_sync::bench {
+
+namespace {
+
+using rows = std::vector<ratio_row>;
+constexpr double as_fast = 1.0;  // as what people use today
+
+std::string with(reactor r) { return r == reactor::present ? ", reactor" : ""; }
+
+void add_uncontended(rows& all) {
+  all.push_back({"W1 / compare-exchange pair", "W1/mutex", "W1/compare-exchange pair", 1.25, 1.1});
+  all.push_back({"W1 / std::mutex", "W1/mutex", "W1/std::mutex", as_fast});
+  all.push_back({"W1 / concurrent_channel", "W1/mutex", "W1/channel", as_fast});
+  for (reactor const r : reactors) {
+    all.push_back({"W2 / post" + with(r), "W2/mutex" + r, "W2/post" + r, 1.2, 1.05});
+    all.push_back({"W2 / post to a strand" + with(r), "W2/mutex" + r, "W2/strand" + r, as_fast});
+    all.push_back(
+        {"W2 / concurrent_channel" + with(r), "W2/mutex" + r, "W2/channel" + r, as_fast});
+  }
+}
+
+void add_free_lock(rows& all) {
+  struct target {
+    std::string name, limit;
+    double at_the_latest, goal, with_reactor, goal_with_reactor;
+  };
+  // as_tuple has no targets of its own with a reactor; those are its token's.
+  target const targets[] = {
+      {"deferred", "deferred", 0.12, 0.08, 0.05, 0.03},
+      {"as_tuple(deferred)", "deferred", 0.2, 0.12, 0.05, 0.03},
+      {"use_awaitable", "use_awaitable", 0.4, 0.3, 0.12, 0.1},
+      {"as_tuple(use_awaitable)", "use_awaitable", 0.45, 0.35, 0.12, 0.1},
+  };
+  for (reactor const r : reactors) {
+    for (target const& t : targets) {
+      bool const idle = r == reactor::present;
+      all.push_back({"W3 " + t.name + " / post(" + t.limit + ")" + with(r),
+                     "W3/" + t.name + "/mutex" + r, "W3/" + t.limit + "/post" + r,
+                     idle ? t.with_reactor : t.at_the_latest,
+                     idle ? t.goal_with_reactor : t.goal});
+    }
+    for (std::string const token : {"deferred", "use_awaitable"})
+      all.push_back({"W3 " + token + " / concurrent_channel" + with(r),
+                     "W3/" + token + "/mutex" + r, "W3/" + token + "/channel" + r, as_fast});
+  }
+}
+
+void add_contended(rows& all) {
+  for (std::string const token : {"deferred", "use_awaitable"}) {
+    bool const deferred = token == "deferred";
+    std::string const path = "W4/" + token + "/";
+    for (std::string const k : {"2", "8", "64", "1024"}) {
+      ratio_row row{"W4 " + token + " / two posts, K = " + k, path + k + "/mutex",
+                    path + k + "/two posts"};
+      if (k != "1024") {
+        row.at_the_latest = deferred ? 0.95 : 1.0;
+        row.goal = deferred ? 0.85 : 0.9;
+      }
+      all.push_back(row);
+    }
+    for (std::string const k : {"2", "8", "64"})
+      all.push_back({"W4 " + token + " / two serial posts, K = " + k + ", reactor",
+                     path + k + "/mutex/reactor", path + "two serial posts/reactor", 1.05, 1.0});
+    for (reactor const r : reactors)
+      for (std::string const k : {"2", "64"})
+        all.push_back({"W4 " + token + " / concurrent_channel, K = " + k + with(r),
+                       path + k + "/mutex" + r, path + k + "/channel" + r, as_fast});
+  }
+  for (std::string const k : {"2", "8", "64"})
+    all.push_back({"W4 hand-off, deferred / execute, K = " + k, "W4/deferred/" + k + "/mutex",
+                   "W4/execute", 3.2, 2.0, "W4/deferred/" + k + "/post"});
+}
+
+void add_threads(rows& all) {
+  for (std::string const token : {"deferred", "use_awaitable"}) {
+    for (reactor const r : reactors) {
+      for (std::string const k : {"2", "64"}) {
+        std::string const path = "W5/" + token + "/" + k;
+        std::string const name = "W5 " + token;
+        all.push_back({name + " / no lock, K = " + k + with(r), path + "/mutex" + r,
+                       path + "/no lock" + r, k == "2" ? 1.6 : 1.3, k == "2" ? 1.3 : 1.0});
+        all.push_back({name + " / concurrent_channel, K = " + k + with(r), path + "/mutex" + r,
+                       path + "/channel" + r, as_fast});
+      }
+      std::string const path = "W5b/" + token;
+      all.push_back(
+          {"W5b " + token + " / ping-pong" + with(r), path + "/mutex" + r, "W5b/ping-pong" + r});
+      all.push_back({"W5b " + token + " / concurrent_channel" + with(r), path + "/mutex" + r,
+                     path + "/channel" + r, as_fast});
+    }
+  }
+}
+
+void add_queue(rows& all) {
+  for (reactor const r : reactors) {
+    std::string const measured = "W6/1000/mutex" + r;
+    ratio_row row{"W6 / post of 1000" + with(r), measured, "W6/1000/post" + r};
+    // Each hand-off is a trip of its own, for which the reactor is asked; the posts are one.
+    if (r == reactor::absent) {
+      row.at_the_latest = 1.3;
+      row.goal = 1.0;
+    }
+    all.push_back(row);
+    all.push_back({"W6 / 1000 to a strand" + with(r), measured, "W6/1000/strand" + r});
+    all.push_back(
+        {"W6 / concurrent_channel, 1000" + with(r), measured, "W6/1000/channel" + r, as_fast});
+  }
+  all.push_back({"W6 / post of 1000000", "W6/1000000/mutex", "W6/1000000/post"});
+  all.push_back({"W6 1000000 / 10000", "W6/1000000/mutex", "W6/10000/mutex", 1.3, 1.1});
+}
+
+void add_timed(rows& all) {
+  for (reactor const r : reactors) {
+    for (std::string const token : {"deferred", "use_awaitable"}) {
+      std::string const free = "W10/free/" + token;
+      all.push_back({"W10 free " + token + ", timed / untimed" + with(r), free + "/timed" + r,
+                     "W3/" + token + "/mutex" + r, 1.3, 1.1});
+      all.push_back({"W10 free " + token + ", timed / lock || timer" + with(r),
+                     free + "/timed" + r, "W10/free/use_awaitable/lock || timer" + r, 0.05, 0.01});
+      all.push_back({"W10 free " + token + ", timed / cancel_after" + with(r), free + "/timed" + r,
+                     free + "/cancel_after" + r, as_fast});
+    }
+  }
+  for (std::string const token : {"deferred", "use_awaitable"})
+    all.push_back({"W10 contended " + token + ", timed / untimed, reactor",
+                   "W10/contended/" + token + "/timed/reactor",
+                   "W4/" + token + "/64/mutex/reactor", 1.3, 1.15});
+  all.push_back({"W10 queue of 1000, timed / untimed, reactor", "W10/queue/timed/reactor",
+                 "W6/1000/mutex/reactor", 1.3, 1.15});
+}
+
+void add_cancelled(rows& all) {
+  all.push_back({"W11 in order, 100000 / 1000", "W11/in order/100000/mutex",
+                 "W11/in order/1000/mutex", 1.3, 1.1});
+  all.push_back(
+      {"W11 at random, 100000 / 1000", "W11/at random/100000/mutex", "W11/at random/1000/mutex"});
+  all.push_back({"W11 in order, 1000 / concurrent_channel", "W11/in order/1000/mutex",
+                 "W11/in order/1000/channel", as_fast});
+  all.push_back({"W11 at random, 10000 / concurrent_channel", "W11/at random/10000/mutex",
+                 "W11/at random/10000/channel", 0.01, 0.005});
+}
+
+using line = std::array<std::string, 5>;
+
+std::string number(std::optional<double> value) {
+  if (!value) return "-";
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(*value < 0.1 ? 4 : 2) << *value;
+  return text.str();
+}
+
+enum class verdict { goal, kept, above, no_target, not_measured };
+constexpr char const* verdict_names[] = {"goal", "kept", "ABOVE", "", "not measured"};
+
+std::string why_not(ratio_row const& row, medians const& times) {
+  for (std::string const& name : {row.measured, row.limit, row.less}) {
+    if (name.empty() || times.contains(name)) continue;
+    std::string const reason = why_not_measured(name);
+    return reason.empty() ? "it did not run" : reason;
+  }
+  return {};
+}
+
+double ratio(ratio_row const& row, medians const& times) {
+  double const less = row.less.empty() ? 0 : times.at(row.less);
+  return (times.at(row.measured) - less) / times.at(row.limit);
+}
+
+verdict judge(ratio_row const& row, double ratio) {
+  if (!row.at_the_latest) return verdict::no_target;
+  if (ratio > *row.at_the_latest) return verdict::above;
+  return ratio <= row.goal.value_or(*row.at_the_latest) ? verdict::goal : verdict::kept;
+}
+
+void print(std::ostream& out, line const& cells) {
+  out << std::left << std::setw(56) << cells[0] << std::right;
+  for (std::size_t i = 1; i != 4; ++i) out << std::setw(i == 2 ? 15 : 9) << cells[i];
+  out << "  " << cells[4] << '\n';
+}
+
+}  // namespace
+
+std::vector<ratio_row> all_rows() {
+  rows all;
+  add_uncontended(all);
+  add_free_lock(all);
+  add_contended(all);
+  add_threads(all);
+  add_queue(all);
+  add_timed(all);
+  add_cancelled(all);
+  return all;
+}
+
+std::string why_not_measured([[maybe_unused]] std::string const& name) {
+#ifndef BOOST_ASIO_HAS_EPOLL
+  if (name.ends_with("/reactor")) return "Asio has no epoll here";
+#endif
+  if (name.find("/cancel_after") != name.npos) return "this Boost has no cancel_after";
+  return {};
+}
+
+void print_table(std::ostream& out, std::vector<ratio_row> const& rows, medians const& times) {
+  std::size_t counts[std::size(verdict_names)] = {};
+  print(out, {"workload", "ratio", "at the latest", "goal", "verdict"});
+  for (ratio_row const& row : rows) {
+    std::string const reason = why_not(row, times);
+    std::optional<double> value;
+    verdict result = verdict::not_measured;
+    if (reason.empty()) {
+      value = ratio(row, times);
+      result = judge(row, *value);
+    }
+    std::string text = verdict_names[static_cast<std::size_t>(result)];
+    if (!reason.empty()) text += ": " + reason;
+    print(out, {row.workload, number(value), number(row.at_the_latest), number(row.goal), text});
+    ++counts[static_cast<std::size_t>(result)];
+  }
+  out << counts[0] << " at the goal, " << counts[1] << " kept, " << counts[2] << " above, "
+      << counts[3] << " without a target, " << counts[4] << " not measured\n";
+}
+
+}  // namespace asio_sync::bench

@@ -1,0 +1,80 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_BENCH_WORKLOAD_HPP
+#define ASIO_SYNC_BENCH_WORKLOAD_HPP
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace asio_sync::bench {
+
+// Something that is measured, ready to run: so many locks, posts, or whatever its unit is.
+struct workload {
+  std::function<void(std::size_t)> run;
+  std::function<void(std::size_t)> prepare = nullptr;  // before each run, not measured
+};
+
+// How a workload is made, and how it is run.
+struct description {
+  std::size_t units;  // of one run
+  std::function<workload()> make;
+  bool threads = false;  // of its own: the clock on the wall is what counts
+};
+
+// By their names, such as "W3/deferred/mutex" and "W3/deferred/mutex/reactor".
+using catalogue = std::map<std::string, description>;
+
+void add_mutex_workloads(catalogue& all);  // async_mutex
+void add_two_thread_workloads(
+    catalogue& all);                       // async_mutex, initiated by one thread, run by another
+void add_limit_workloads(catalogue& all);  // what bounds it from below
+void add_alternative_workloads(catalogue& all);  // what people use instead
+
+// Whether something in the context needs the reactor, as in a real program. Then each trip through
+// an idle context asks the operating system for events.
+enum class reactor { absent, present };
+
+inline constexpr reactor reactors[] = {reactor::absent, reactor::present};
+
+inline std::string operator+(std::string const& name, reactor r) {
+  return r == reactor::present ? name + std::string("/reactor") : name;
+}
+
+class bench_context {
+ public:
+  explicit bench_context(reactor r) {
+    if (r == reactor::present) timer_.emplace(io_);
+  }
+
+  boost::asio::io_context& io() noexcept { return io_; }
+
+  // Runs until there is nothing more to do.
+  void run() {
+    io_.restart();
+    io_.run();
+  }
+
+  void run_in_two_threads() {
+    io_.restart();
+    std::thread other([this] { io_.run(); });
+    io_.run();
+    other.join();
+  }
+
+ private:
+  boost::asio::io_context io_;
+  std::optional<boost::asio::steady_timer> timer_;
+};
+
+}  // namespace asio_sync::bench
+
+#endif
