@@ -17,9 +17,10 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <concepts>
+#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace asio_sync::detail {
 
@@ -112,17 +113,51 @@ void visit_completion_executor(Own const& own, Primitive const& primitive, Funct
 // Work of an io_context or a thread_pool: keeps its run() from returning.
 class context_work {
  public:
-  context_work() = default;
+  context_work() noexcept {}
 
-  template <class Executor>
-  explicit context_work(Executor const& ex)
-      : work_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
+  explicit context_work(io_executor const& ex)
+      : kind_(kind::io), io_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
+  explicit context_work(pool_executor const& ex)
+      : kind_(kind::pool), pool_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
 
-  explicit operator bool() const noexcept { return work_.index() != 0; }
+  context_work(context_work&& other) noexcept { take(other); }
+  context_work& operator=(context_work&& other) noexcept {
+    context_work old;
+    old.take(*this);
+    take(other);
+    return *this;
+  }
+
+  ~context_work() {
+    if (kind_ == kind::none) return;
+    if (kind_ == kind::io)
+      io_.~tracked_io();
+    else
+      pool_.~tracked_pool();
+  }
+
+  explicit operator bool() const noexcept { return kind_ != kind::none; }
 
  private:
-  std::variant<std::monostate, tracked_executor<io_executor>, tracked_executor<pool_executor>>
-      work_;
+  using tracked_io = tracked_executor<io_executor>;
+  using tracked_pool = tracked_executor<pool_executor>;
+  enum class kind : unsigned char { none, io, pool };
+
+  // Into one that holds nothing. Nothing is left to destroy of an executor that was moved from.
+  void take(context_work& other) noexcept {
+    kind_ = std::exchange(other.kind_, kind::none);
+    if (kind_ == kind::io)
+      ::new (static_cast<void*>(std::addressof(io_))) tracked_io(std::move(other.io_));
+    else if (kind_ == kind::pool)
+      ::new (static_cast<void*>(std::addressof(pool_))) tracked_pool(std::move(other.pool_));
+  }
+
+  kind kind_ = kind::none;
+  union {
+    void* none_[2] = {};  // g++ would warn of what it thinks is read without having been written
+    tracked_io io_;
+    tracked_pool pool_;
+  };
 };
 
 // An io_context or a thread_pool, or neither.
