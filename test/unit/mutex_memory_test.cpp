@@ -8,20 +8,21 @@
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <memory>
+#include <cstdlib>
 #include <new>
 #include <optional>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
