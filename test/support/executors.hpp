@@ -129,6 +129,23 @@ class inline_executor {
   asio::execution_context* context_;
 };
 
+// Destroys at once what it is given to run; of a context all the same.
+class dropping_executor {
+ public:
+  explicit dropping_executor(asio::io_context& context) noexcept : context_(&context) {}
+
+  dropping_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
+  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
+  template <class Function>
+  void execute(Function&& f) const {
+    std::decay_t<Function> const dropped(std::forward<Function>(f));
+  }
+  friend bool operator==(dropping_executor const&, dropping_executor const&) noexcept = default;
+
+ private:
+  asio::io_context* context_;
+};
+
 // Throws on demand, in the place that `plan` says.
 class throwing_executor {
  public:

@@ -27,6 +27,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using asio_sync::async_mutex;
+using asio_sync::test::dropping_executor;
 using asio_sync::test::inline_executor;
 using boost::system::error_code;
 
@@ -87,23 +88,6 @@ void queue_many(async_mutex& mutex, Executor const& ex, outcomes& o) {
   for (std::size_t i = 0; i < many; ++i)
     mutex.async_lock(asio::bind_executor(ex, counting_handler(o)));
 }
-
-// Destroys at once what it is given to run; of a context all the same.
-class dropping_executor {
- public:
-  explicit dropping_executor(asio::io_context& context) noexcept : context_(&context) {}
-
-  dropping_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
-  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
-  template <class Function>
-  void execute(Function&& f) const {
-    std::decay_t<Function> const dropped(std::forward<Function>(f));
-  }
-  friend bool operator==(dropping_executor const&, dropping_executor const&) noexcept = default;
-
- private:
-  asio::io_context* context_;
-};
 
 // A chain of hand-offs: each completion unlocks, which enables the next. On an executor that does
 // not run inline nothing of it has happened when the first unlock() returns.
