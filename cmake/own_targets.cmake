@@ -35,6 +35,27 @@ if(asio_sync_sanitizer_flags)
   target_link_options(asio_sync_own INTERFACE ${asio_sync_sanitizer_flags})
 endif()
 
+# One of the faults in test/mutants/faults: everything is built with it, to see who notices.
+set(ASIO_SYNC_MUTANT "" CACHE STRING "The fault that tests, examples and benchmarks are built with, or none")
+if(NOT ASIO_SYNC_MUTANT STREQUAL "")
+  set(asio_sync_mutant ${PROJECT_BINARY_DIR}/mutant/${ASIO_SYNC_MUTANT})
+  execute_process(
+    COMMAND ${PROJECT_SOURCE_DIR}/test/mutants/apply ${ASIO_SYNC_MUTANT} ${asio_sync_mutant}
+    ERROR_VARIABLE asio_sync_mutant_error
+    ERROR_STRIP_TRAILING_WHITESPACE
+  )
+  if(asio_sync_mutant_error)
+    message(FATAL_ERROR "${asio_sync_mutant_error}")
+  endif()
+  message(WARNING "Built with the fault '${ASIO_SYNC_MUTANT}'")
+  file(GLOB_RECURSE asio_sync_headers ${PROJECT_SOURCE_DIR}/include/*.hpp)
+  set_property(
+    DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asio_sync_headers}
+                              ${PROJECT_SOURCE_DIR}/test/mutants/faults
+  )
+  target_include_directories(asio_sync_own BEFORE INTERFACE ${asio_sync_mutant})
+endif()
+
 # asio_sync_see_counts(TARGET): for a program of the thread sanitizer without the precompiled
 # header, which does the same. See test/support/tsan_asio.hpp.
 function(asio_sync_see_counts target)

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(always_somebody_queued) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Each of these faults is put into the core by test/checks/core_mutants, which has its case fail.
+// Each of these faults is put into the core by `./dev mutants`, which has its case fail.
 BOOST_AUTO_TEST_SUITE(fifo_core_faults)
 
 BOOST_AUTO_TEST_CASE(last_come_first_served) { kept(cancel_against_grant<>, "0x5"); }
