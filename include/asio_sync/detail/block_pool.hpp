@@ -32,7 +32,7 @@ namespace asio_sync::detail {
 //
 // Every block comes from the global heap on its own, so that any shared object may free the blocks
 // of any other. A thread's blocks go to the depot when it ends; whatever is freed after that, by
-// destructors of statics say, goes to the heap.
+// destructors of statics say, goes to the heap, and so does the depot in the end.
 namespace pool {
 
 inline constexpr std::size_t grain = 16;    // blocks are of this size and its multiples
@@ -88,8 +88,36 @@ inline void put(magazine& own, void* memory, [[maybe_unused]] std::size_t c) noe
 #endif
 }
 
+inline void give_to_heap(block* first, [[maybe_unused]] std::size_t c) noexcept {
+  while (first) {
+    block* const next = first->next;
+#ifdef ASIO_SYNC_POISON_BLOCKS
+    ASAN_UNPOISON_MEMORY_REGION(first, bytes_of(c));
+#endif
+    ::operator delete(first);
+    first = next;
+  }
+}
+
+// Empties the depot when the process ends, or the shared object is unloaded whose it is. From then
+// on the depot counts as full.
+struct depot_end {
+  ~depot_end() {
+    for (std::size_t c = 0; c < classes; ++c) {
+      std::lock_guard const guard(depots[c].lock);
+      depots[c].batches = depot_capacity;
+      while (block* const first = depots[c].first) {
+        depots[c].first = first->next_batch;
+        give_to_heap(first, c);
+      }
+    }
+  }
+};
+
 // A magazine hands a batch to the depot; if that is full, to the heap.
 ASIO_SYNC_COLD inline void pass_on(std::size_t c) noexcept {
+  static depot_end const end;
+  static_cast<void>(end);
   magazine& own = this_thread.magazines[c];
   block* const first = own.first;
   block* last = first;
@@ -107,14 +135,7 @@ ASIO_SYNC_COLD inline void pass_on(std::size_t c) noexcept {
       return;
     }
   }
-  for (block* b = first; b;) {
-    block* const next = b->next;
-#ifdef ASIO_SYNC_POISON_BLOCKS
-    ASAN_UNPOISON_MEMORY_REGION(b, bytes_of(c));
-#endif
-    ::operator delete(b);
-    b = next;
-  }
+  give_to_heap(first, c);
 }
 
 // Hands a thread's blocks on when it ends.
