@@ -140,10 +140,14 @@ inline void wait_service::shutdown() noexcept {
     more = take_handlers(taken);
     while (!taken.empty()) {
       wait_block& wait = taken.pop_front();
-      if (wait.outcome == wait_outcome::granted)
+      if (wait.outcome == wait_outcome::granted) {
         wait.complete();  // of another context: it was behind one of ours
-      else
-        wait.act(wait, wait_action::drop);
+        continue;
+      }
+      // Where shared objects hide their symbols the context has a service of each of them, and it
+      // may be another one that knows the wait.
+      if (wait.service) wait.service->detach(wait);
+      wait.act(wait, wait_action::drop);
     }
   }
 }
@@ -153,9 +157,6 @@ inline bool wait_service::take_handlers(decided_waits& taken) noexcept {
   std::lock_guard const guard(lock_);
   if (!homes_.empty()) {
     homes_.pop_front().leave_home(taken);
-    for (wait_block* wait = taken.empty() ? nullptr : &taken.front(); wait;
-         wait = decided_waits::following(*wait))
-      if (wait->service == this) unlink(*wait);
     return true;
   }
   if (!foreign_) return false;
