@@ -7,6 +7,7 @@
 #include <asio_sync/detail/block_pool.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -129,6 +130,7 @@ class logging_allocator {
   void deallocate(T* memory, std::size_t n) noexcept {
     ++log_->deallocations;
     log_->live_bytes -= n * sizeof(T);
+    std::memset(static_cast<void*>(memory), 0xff, n * sizeof(T));  // whoever uses it yet, crashes
     std::allocator<T>().deallocate(memory, n);
   }
 

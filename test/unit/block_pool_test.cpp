@@ -154,18 +154,23 @@ BOOST_AUTO_TEST_CASE(R13_pool_throws_what_the_heap_throws_and_gives_out_what_it_
 BOOST_AUTO_TEST_CASE(R17_pool_works_until_the_thread_ends) {
   // Made before the pool opens its magazines, this is destroyed after it has closed them.
   struct late {
+    explicit late(std::size_t& f) noexcept : freed(f) {}
     ~late() {
+      heap_counter const heap;
       deallocate(blocks);
+      freed = heap.deallocations();
       deallocate(allocate<object<96>>(10));
     }
+    std::size_t& freed;
     std::vector<object<96>*> blocks;
   };
-  std::thread([] {
-    static thread_local late l;
+  std::size_t freed = 0;
+  std::thread([&freed] {
+    static thread_local late l(freed);
     l.blocks = allocate<object<96>>(300);
     deallocate(allocate<object<96>>(300));
   }).join();
-  BOOST_TEST(true);
+  BOOST_TEST(freed == 300u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

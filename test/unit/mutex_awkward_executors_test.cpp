@@ -5,6 +5,7 @@
 
 #include "support/executors.hpp"
 #include "support/mutex_result.hpp"
+#include "support/observed_handler.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
@@ -31,8 +32,10 @@ using asio_sync::async_mutex;
 using asio_sync::basic_async_mutex;
 using asio_sync::test::basic_mutex_result;
 using asio_sync::test::execution_log;
+using asio_sync::test::fate;
 using asio_sync::test::inline_executor;
 using asio_sync::test::mutex_result;
+using asio_sync::test::observed_handler;
 using asio_sync::test::throwing_executor;
 using asio_sync::test::tracking_executor;
 using boost::system::error_code;
@@ -184,6 +187,19 @@ BOOST_AUTO_TEST_CASE(R6_a_chain_of_drops_by_a_throwing_executor_does_not_nest) {
   mutex.unlock();
   BOOST_TEST(destroyed == count);
   BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(R6_a_dropped_handler_has_gone_before_the_next_runs) {
+  auto dying = std::make_unique<asio::io_context>();
+  fate dropped;
+  int called = 0;
+  mutex.async_lock(asio::bind_executor(*dying, observed_handler(dropped)));  // on its way
+  mutex.async_lock(asio::bind_executor(inline_executor(context), [&](error_code, lock_type) {
+    ++called;
+    BOOST_TEST(dropped.dropped());
+  }));
+  dying.reset();
+  BOOST_TEST(called == 1);
 }
 
 BOOST_AUTO_TEST_CASE(R5_an_executor_may_call_the_mutex_from_all_of_its_functions) {

@@ -151,6 +151,30 @@ BOOST_AUTO_TEST_CASE(R10_handlers_of_a_destroyed_context_are_destroyed_and_not_c
   BOOST_TEST(mutex.try_lock());
 }
 
+BOOST_AUTO_TEST_CASE(R10_waits_leave_the_queue_of_a_mutex_elsewhere_with_their_context) {
+  asio::io_context home;
+  async_mutex mutex(home);
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  fate queued[4];
+  fate refused;
+  fate living;
+  {
+    asio::io_context context;
+    mutex.async_lock(asio::bind_executor(context, observed_handler(refused)));
+    mutex.cancel();
+    queue_all_kinds(mutex, context, queued);
+    mutex.async_lock(observed_handler(living));
+  }
+  BOOST_TEST(all_dropped(queued));
+  BOOST_TEST(refused.dropped());
+  BOOST_TEST(mutex.waiters() == 1u);
+  BOOST_TEST(living.waits());
+  mutex.unlock();
+  home.poll();
+  BOOST_TEST(living.granted());
+  BOOST_TEST(mutex.try_lock());
+}
+
 BOOST_AUTO_TEST_CASE(R10_home_context_is_destroyed_and_the_mutex_lives_on_in_another) {
   auto home = std::make_unique<asio::io_context>();
   asio::io_context other;

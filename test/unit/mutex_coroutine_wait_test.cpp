@@ -267,6 +267,38 @@ BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
   BOOST_TEST(granted);
 }
 
+BOOST_AUTO_TEST_CASE(R13_a_wait_that_cannot_be_prepared_leaves_nothing_behind) {
+  if (!spared) return;
+  using executor = asio_sync::test::throwing_executor;
+  asio::io_context context;
+  auto fails = executor::plan::nothing;
+  basic_async_mutex<asio::io_context::executor_type> mutex(context);
+  BOOST_REQUIRE(mutex.try_lock());
+  asio::cancellation_signal signal;
+  std::size_t kept = 1;
+  auto const wait = [&]() -> asio::awaitable<void, executor> {
+    asio::cancellation_state const state = co_await asio::this_coro::cancellation_state;
+    asio_sync::test::empty_pool const pool;
+    std::optional<asio_sync::test::heap_counter> heap;
+    fails = executor::plan::prefer;
+    for (int i = 0; i < 10; ++i) {
+      try {
+        co_await mutex.async_lock(asio::use_awaitable_t<executor>());
+      } catch (std::runtime_error const&) {
+        BOOST_TEST(!state.slot().has_handler());
+      }
+      if (i == 0) heap.emplace();
+    }
+    fails = executor::plan::nothing;
+    kept = heap->allocations() - heap->deallocations();
+  };
+  asio::co_spawn(executor(context, fails), wait,
+                 asio::bind_cancellation_slot(signal.slot(), asio::detached));
+  context.run();
+  BOOST_TEST(kept == 0u);
+  BOOST_TEST(mutex.waiters() == 0u);
+}
+
 // Memory of the frame, the wait, the service, the timer, the slot.
 BOOST_AUTO_TEST_CASE(R13_every_failure_to_allocate_comes_out_of_co_await_with_use_awaitable) {
   if (!spared) return;

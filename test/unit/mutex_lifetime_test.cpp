@@ -44,6 +44,8 @@ void keeps_run_going(asio::io_context& home, asio::io_context& own, Executor con
   fate first;
   fate second;
   mutex.async_lock(asio::bind_executor(ex, observed_handler(first)));
+  own.poll();
+  BOOST_TEST(!own.stopped());
   mutex.async_lock_for(1h, asio::bind_executor(ex, observed_handler(second)));
   own.poll();
   BOOST_TEST(!own.stopped());

@@ -180,6 +180,23 @@ BOOST_AUTO_TEST_CASE(R12_memory_of_waits_that_are_refused_or_dropped_is_given_ba
   BOOST_TEST(log.live_bytes == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(R12_memory_of_a_dropped_wait_stays_until_its_strand_has_let_go_of_it) {
+  allocator_log log;
+  fate fates[2];
+  std::optional<asio::io_context> io(std::in_place);
+  async_mutex mutex(*io);  // its service is older than that of the strand, and shuts down later
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  for (fate& f : fates)
+    mutex.async_lock(
+        asio::bind_executor(asio::make_strand(*io),
+                            asio::bind_allocator(logging_allocator<>(log), observed_handler(f))));
+  mutex.unlock();
+  io.reset();
+  for (fate const& f : fates) BOOST_TEST(f.dropped());
+  BOOST_TEST(log.live_bytes == 0u);
+  BOOST_TEST(mutex.try_lock());
+}
+
 BOOST_AUTO_TEST_CASE(R12_wait_with_an_allocator_of_its_own_takes_nothing_from_the_heap) {
   asio::io_context io;
   async_mutex mutex(io);
@@ -298,6 +315,30 @@ BOOST_AUTO_TEST_CASE(R12_synchronous_operations_and_blocking_waits_take_nothing_
   mutex.unlock();
   blocked.join();
   BOOST_TEST(in_thread == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R12_mutex_gives_its_memory_back_after_waits_that_were_refused) {
+  asio::io_context io;
+  std::atomic<int> called = 0;
+  auto const use = [&] {
+    async_mutex mutex(io);
+    async_mutex::lock_type const held(mutex);
+    mutex.async_lock(counting_handler{&called});
+    BOOST_TEST(!mutex.try_lock_for(1ns));
+    mutex.cancel();
+    io.restart();
+    io.run();
+  };
+  std::size_t allocations = 1;
+  {
+    empty_pool const pool;
+    use();
+    heap_counter const heap;
+    for (int i = 0; i < 10; ++i) use();
+    allocations = heap.allocations();
+  }
+  BOOST_TEST(allocations == 0u);
+  BOOST_TEST(called == 11);
 }
 
 BOOST_AUTO_TEST_CASE(R12_free_mutex_allocates_nothing_for_a_coroutine) {

@@ -98,6 +98,24 @@ BOOST_AUTO_TEST_CASE(R13_handler_whose_move_throws_in_the_initiation_changes_not
   }
 }
 
+BOOST_AUTO_TEST_CASE(R13_handler_whose_move_throws_leaves_no_memory_behind) {
+  asio::io_context io;
+  async_mutex mutex(io);
+  allocator_log log;
+  int called = 0;
+  for (int moves = 0; called == 0; ++moves) {
+    try {
+      mutex.async_lock(
+          asio::bind_allocator(logging_allocator<>(log), moving_handler(called, moves)));
+      io.restart();
+      io.run();
+    } catch (moving_handler::failure const&) {
+    }
+    BOOST_TEST(log.live_bytes == 0u);
+  }
+  BOOST_TEST(log.allocations >= 3u);  // moved too often into it, out of it, and not too often
+}
+
 BOOST_AUTO_TEST_CASE(R13_allocator_that_throws_changes_nothing) {
   asio::io_context io;
   async_mutex mutex(io);
