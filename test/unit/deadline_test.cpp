@@ -3,6 +3,7 @@
 
 // The parts of a timed wait: how long it may take, and the heap of the deadlines.
 
+#include "support/memory.hpp"
 #include "support/random.hpp"
 
 #include <asio_sync/detail/deadline_heap.hpp>
@@ -12,6 +13,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -40,6 +42,17 @@ struct still_clock {
   [[maybe_unused]] static constexpr bool is_steady = false;
   static time_point now() noexcept { return time_point(-5000s); }
 };
+
+// How many allocations it takes to have so many deadlines. They leave.
+std::size_t allocations_to_fill(deadline_heap& heap, std::size_t n) {
+  std::vector<std::unique_ptr<wait_block>> waits;
+  for (std::size_t i = 0; i < n; ++i) waits.push_back(make_wait());
+  asio_sync::test::heap_counter const heap_of_process;
+  for (auto const& wait : waits) heap.push(steady_clock::now(), *wait);
+  std::size_t const allocations = heap_of_process.allocations();
+  for (auto const& wait : waits) heap.erase(*wait);
+  return allocations;
+}
 
 template <class Duration>
 constexpr auto clock_max = std::chrono::time_point<std::chrono::system_clock, Duration>::max();
@@ -91,6 +104,14 @@ BOOST_AUTO_TEST_CASE(R11_the_heap_gives_up_deadlines_in_their_order) {
     heap.erase(heap.front());
   }
   BOOST_TEST(heap.empty());
+}
+
+BOOST_AUTO_TEST_CASE(R11_the_heap_keeps_room_for_a_bounded_number_of_deadlines) {
+  deadline_heap heap;
+  BOOST_TEST(allocations_to_fill(heap, deadline_heap::kept) > 0u);
+  BOOST_TEST(allocations_to_fill(heap, deadline_heap::kept) == 0u);
+  allocations_to_fill(heap, 100 * deadline_heap::kept);
+  BOOST_TEST(allocations_to_fill(heap, deadline_heap::kept) > 0u);
 }
 
 BOOST_AUTO_TEST_CASE(R11_no_limit_never_expires) {

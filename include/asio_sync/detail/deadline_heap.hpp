@@ -19,6 +19,8 @@ using steady_clock = std::chrono::steady_clock;
 // each wait knows its index, so that any of them can leave.
 class deadline_heap {
  public:
+  static constexpr std::size_t kept = 8192;  // for so many it keeps memory in any case
+
   bool empty() const noexcept { return entries_.empty(); }
   steady_clock::time_point earliest() const noexcept { return entries_.front().deadline; }
   wait_block& front() const noexcept { return *entries_.front().wait; }
@@ -36,6 +38,7 @@ class deadline_heap {
     wait.heap_index = wait_block::not_timed;
     entry const last = entries_.back();
     entries_.pop_back();
+    if (entries_.size() < entries_.capacity() / 8) give_back();
     if (hole == entries_.size()) return;
     if (hole > 0 && last.deadline < entries_[parent(hole)].deadline)
       sift_up(hole, last);
@@ -54,6 +57,15 @@ class deadline_heap {
   void put(std::size_t i, entry const& e) noexcept {
     entries_[i] = e;
     e.wait->heap_index = static_cast<std::uint32_t>(i);
+  }
+
+  // After very many deadlines: a copy of the few that are left is not worth mentioning.
+  void give_back() noexcept {
+    if (entries_.capacity() <= kept) return;
+    try {
+      entries_.shrink_to_fit();
+    } catch (...) {  // the next time, then
+    }
   }
 
   void sift_up(std::size_t hole, entry const& e) noexcept {
