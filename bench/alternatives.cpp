@@ -3,7 +3,9 @@
 
 #include <bench/lock_workloads.hpp>
 #include <bench/mutex_lock.hpp>
+#include <bench/queued_waits.hpp>
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -15,6 +17,7 @@
 #endif
 
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <variant>
 
@@ -43,6 +46,48 @@ struct channel_lock {
   }
 
   asio::experimental::concurrent_channel<void(error_code, held)> channel;
+};
+
+// A flag, and a timer that never expires as the condition that it was lowered: for one thread. A
+// wait cannot be cancelled, as that looks like being woken.
+struct timer_lock {
+  struct held {};
+
+  explicit timer_lock(asio::io_context& context)
+      : timer(context, asio::steady_timer::time_point::max()) {}
+
+  bool try_lock() { return !std::exchange(locked, true); }
+  void unlock() {
+    locked = false;
+    timer.cancel_one();
+  }
+  void release(held&) { unlock(); }
+
+  asio::awaitable<held> async_lock(asio::use_awaitable_t<> const& token) {
+    while (!try_lock()) co_await timer.async_wait(asio::as_tuple(token));
+    co_return held();
+  }
+
+  template <class Handler>
+  void async_lock(Handler handler) {
+    if (try_lock())
+      asio::post(timer.get_executor(), [handler]() mutable { handler(error_code(), held()); });
+    else
+      wait(handler);
+  }
+
+  template <class Handler>
+  void wait(Handler handler) {
+    timer.async_wait([this, handler](error_code) mutable {
+      if (try_lock())
+        handler(error_code(), held());
+      else
+        wait(handler);
+    });
+  }
+
+  asio::steady_timer timer;
+  bool locked = false;
 };
 
 // A mutex that blocks the thread: for W1 alone.
@@ -78,8 +123,26 @@ struct cancelled_lock : mutex_lock {
 };
 #endif
 
-// A strand, where nothing is awaited while it is held: a chain of posts, and many at once.
+// A strand, where nothing is awaited while it is held: coroutines that make trips through it, a
+// chain of posts, and many at once.
 using strand = asio::strand<asio::io_context::executor_type>;
+
+template <class Token>
+asio::awaitable<void> enter_repeatedly(strand ex, std::type_identity<Token>, std::size_t n) {
+  for (; n != 0; --n) co_await asio::post(asio::bind_executor(ex, Token()));
+}
+
+template <class Token>
+workload strand_trips(reactor r, std::type_identity<Token> token, std::size_t coroutines,
+                      std::size_t trips, void (bench_context::*run)() = &bench_context::run) {
+  auto const context = std::make_shared<bench_context>(r);
+  strand const ex(context->io().get_executor());
+  return {[=](std::size_t n) {
+    for (std::size_t i = 0; i != coroutines; ++i)
+      co_spawn(context->io(), enter_repeatedly(ex, token, n * trips / coroutines), asio::detached);
+    (*context.*run)();
+  }};
+}
 
 struct strand_link {
   void operator()() {
@@ -115,14 +178,36 @@ workload strand_queue(reactor r) {
   }};
 }
 
+// A timer for each wait: what times out is the timer alone.
+queued_waits timers_time_out(departure order) {
+  struct state {
+    bench_context context{reactor::absent};
+    std::deque<asio::steady_timer> timers;
+  };
+  auto const s = std::make_shared<state>();
+  return timed_out({[s](std::size_t i, auto deadline) {
+                      if (i == s->timers.size()) s->timers.emplace_back(s->context.io());
+                      s->timers[i].expires_at(deadline);
+                      s->timers[i].async_wait([](error_code) {});
+                    },
+                    [s] { return s->timers.size(); }, [s] { s->context.run(); }},
+                   order);
+}
+
 template <class Token>
 void add_coroutines(catalogue& all, reactor r, std::string const& name,
                     std::type_identity<Token> token) {
   all["W3/" + name + "/channel" + r] = {4096, [=] { return free_lock<channel_lock>(r, token); }};
+  all["W3/" + name + "/strand" + r] = {4096, [=] { return strand_trips(r, token, 1, 1); }};
   for (std::size_t const k : {2, 64}) {
     std::string const path = name + "/" + std::to_string(k);
     all["W4/" + path + "/channel" + r] = {section_count(k),
                                           [=] { return sections<channel_lock>(r, token, k); }};
+    all["W4/" + path + "/strand" + r] = {section_count(k),
+                                         [=] { return strand_trips(r, token, k, 2); }};
+    all["W5/" + path + "/strand" + r] = {
+        threaded_sections,
+        [=] { return strand_trips(r, token, k, 2, &bench_context::run_in_two_threads); }, true};
     all["W5/" + path + "/channel" + r] = {
         threaded_sections, [=] { return sections_of_two_threads<channel_lock>(r, token, k); },
         true};
@@ -132,7 +217,30 @@ void add_coroutines(catalogue& all, reactor r, std::string const& name,
 #ifdef ASIO_SYNC_BENCH_CANCEL_AFTER
   all["W10/free/" + name + "/cancel_after" + r] = {
       1024, [=] { return free_lock<cancelled_lock>(r, token); }};
+  all["W10/contended/" + name + "/cancel_after" + r] = {
+      section_count(64), [=] { return sections<cancelled_lock>(r, token, 64); }};
 #endif
+}
+
+// A timer brings the reactor.
+void add_timers(catalogue& all) {
+  constexpr reactor r = reactor::present;
+  constexpr std::type_identity<asio::use_awaitable_t<>> token;
+  auto const add = [&](std::string const& name, std::size_t units, auto make) {
+    all[name + r] = {units, make};
+  };
+  add("W2/timer", 4096, [] { return handler_chain<timer_lock>(r); });
+  add("W3/use_awaitable/timer", 4096, [=] { return free_lock<timer_lock>(r, token); });
+  for (std::size_t const k : {2, 64})
+    add("W4/use_awaitable/" + std::to_string(k) + "/timer", section_count(k),
+        [=] { return sections<timer_lock>(r, token, k); });
+  add("W6/1000/timer", 1000, [] { return queue_and_drain<timer_lock>(r); });
+  add("W10/contended/use_awaitable/lock || timer", section_count(64),
+      [=] { return sections<raced_lock>(r, token, 64); });
+  for (std::size_t const n : scale)
+    for (departure const order : departures)
+      all["scale/timed out " + name_of(order) + "/" + std::to_string(n) + "/timers"] = {
+          n, [=] { return leaving(timers_time_out(order)); }};
 }
 
 }  // namespace
@@ -145,6 +253,8 @@ void add_alternative_workloads(catalogue& all) {
     all["W2/strand" + r] = {4096, [=] { return strand_chain(r); }};
     for_plain_tokens(
         [&](std::string const& name, auto token) { add_coroutines(all, r, name, token); });
+    all["W5b/to and fro/channel" + r] = {threaded_sections,
+                                         [=] { return to_and_fro<channel_lock>(r); }, true};
     all["W6/1000/channel" + r] = {1000, [=] { return queue_and_drain<channel_lock>(r); }};
     all["W6/1000/strand" + r] = {1000, [=] { return strand_queue(r); }};
     all["W10/free/use_awaitable/lock || timer" + r] = {
@@ -152,9 +262,10 @@ void add_alternative_workloads(catalogue& all) {
         [=] { return free_lock<raced_lock>(r, std::type_identity<asio::use_awaitable_t<>>()); }};
   }
   all["W11/in order/1000/channel"] = {
-      1000, [] { return cancel_queued<channel_lock>(cancel_order::queue); }};
+      1000, [] { return leaving(cancelled<channel_lock>(departure::in_order)); }};
   all["W11/at random/10000/channel"] = {
-      10000, [] { return cancel_queued<channel_lock>(cancel_order::random); }};
+      10000, [] { return leaving(cancelled<channel_lock>(departure::at_random)); }};
+  add_timers(all);
 }
 
 }  // namespace asio_sync::bench

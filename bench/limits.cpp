@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 #include <bench/lock_workloads.hpp>
+#include <bench/queued_waits.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
 
@@ -137,10 +138,54 @@ workload post_all(reactor r) {
   }};
 }
 
+// W11: the same signals, whose slots post what clears them. That takes two walks over memory of
+// the same kind: what the slots hold, and what is posted.
+queued_waits slots_that_post(departure order) {
+  struct completion {
+    void operator()() { slot.clear(); }
+    asio::cancellation_slot slot;
+  };
+  struct function {
+    void operator()(asio::cancellation_type_t) { asio::post(*context, completion{slot}); }
+    asio::io_context* context;
+    asio::cancellation_slot slot;
+  };
+  struct state {
+    bench_context context{reactor::absent};
+    bench::signals signals;
+  };
+  auto const s = std::make_shared<state>();
+  return {[=](std::size_t n) { s->signals.reserve(n, order); },
+          [s](std::size_t) {
+            for (auto& signal : s->signals.all)
+              signal.slot().assign(function{&s->context.io(), signal.slot()});
+          },
+          [s] {
+            s->signals.emit();
+            s->context.run();
+          }};
+}
+
+// W3: what is there already, but in a coroutine.
+asio::awaitable<bool> ready() { co_return true; }
+
+asio::awaitable<void> await_ready_ones(std::size_t n) {
+  for (; n != 0; --n) co_await ready();
+}
+
+workload ready_awaitables() {
+  auto const context = std::make_shared<bench_context>(reactor::absent);
+  return {[context](std::size_t n) {
+    co_spawn(context->io(), await_ready_ones(n), asio::detached);
+    context->run();
+  }};
+}
+
 }  // namespace
 
 void add_limit_workloads(catalogue& all) {
   all["W1/compare-exchange pair"] = {4096, compare_exchange_pair};
+  all["W3/ready awaitable"] = {4096, ready_awaitables};
   for (reactor const r : reactors) {
     all["W2/post" + r] = {4096, [=] { return post_chain<false>(r); }};
     all["W4/execute" + r] = {4096, [=] { return post_chain<true>(r); }};
@@ -157,8 +202,14 @@ void add_limit_workloads(catalogue& all) {
             threaded_sections, [=] { return posts_of_two_threads(r, token, k); }, true};
     });
     all["W5b/ping-pong" + r] = {threaded_sections, [=] { return ping_pong(r); }, true};
-    for (std::size_t const n : {1000, 10000, 1000000})
-      all["W6/" + std::to_string(n) + "/post" + r] = {n, [=] { return post_all(r); }};
+    all["W6/1000/post" + r] = {1000, [=] { return post_all(r); }};
+  }
+  for (std::size_t const n : scale) {
+    std::string const size = "/" + std::to_string(n);
+    all["W6" + size + "/post"] = {n, [] { return post_all(reactor::absent); }};
+    for (departure const order : departures)
+      all["W11/" + name_of(order) + size + "/slots that post"] = {
+          n, [=] { return leaving(slots_that_post(order)); }};
   }
 }
 

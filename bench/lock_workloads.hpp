@@ -8,8 +8,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
@@ -20,15 +19,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <numeric>
-#include <random>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 namespace asio_sync::bench {
 
@@ -161,6 +157,51 @@ workload sections_of_two_contexts(reactor r, std::type_identity<Token> token) {
   }};
 }
 
+// W5b to and fro: whoever holds the lock makes a trip through its context, queues once more, and
+// only then unlocks, so that the other context is always the next.
+template <class Lock>
+struct hand_over {
+  using held_type = typename Lock::held;
+
+  struct release_after_trip {
+    void operator()() {
+      hand_over const& here = next;
+      if (--*here.left >= 2) here.queue();
+      here.lock->release(held);
+    }
+
+    hand_over next;
+    held_type held;
+  };
+
+  void operator()(boost::system::error_code, held_type held) {
+    boost::asio::post(*context, release_after_trip{*this, std::move(held)});
+  }
+
+  void queue() const {
+    lock->async_lock(boost::asio::bind_executor(context->get_executor(), *this));
+  }
+
+  Lock* lock;
+  boost::asio::io_context* context;
+  std::size_t* left;  // under the lock
+};
+
+template <class Lock>
+workload to_and_fro(reactor r) {
+  auto const s = std::make_shared<scene<Lock>>(r);
+  auto const other = std::make_shared<bench_context>(r);
+  return {[=](std::size_t n) {
+    static_cast<void>(s->lock.try_lock());
+    for (auto* const context : {&s->context.io(), &other->io()})
+      hand_over<Lock>{&s->lock, context, &n}.queue();
+    s->lock.unlock();
+    std::thread thread([other] { other->run(); });
+    s->context.run();
+    thread.join();
+  }};
+}
+
 // W6: waits of 24 bytes queue, and are drained by hand-off.
 template <class Lock>
 struct queued_handler {
@@ -185,41 +226,6 @@ workload queue_and_drain(reactor r) {
     s->lock.unlock();
     s->context.run();
   }};
-}
-
-// W11: queued waits are cancelled through their slots.
-struct ignore_completion {
-  template <class Held>
-  void operator()(boost::system::error_code, Held const&) const noexcept {}
-};
-
-enum class cancel_order { queue, random };
-
-template <class Lock>
-workload cancel_queued(cancel_order order) {
-  struct state : scene<Lock> {
-    using scene<Lock>::scene;
-    std::vector<boost::asio::cancellation_signal> signals;
-    std::vector<std::uint32_t> order;
-  };
-  auto const s = std::make_shared<state>(reactor::absent);
-  static_cast<void>(s->lock.try_lock());
-  auto const prepare = [=](std::size_t n) {
-    if (s->signals.size() != n) {
-      s->signals = std::vector<boost::asio::cancellation_signal>(n);
-      s->order.resize(n);
-      std::iota(s->order.begin(), s->order.end(), 0);
-      if (order == cancel_order::random)
-        std::shuffle(s->order.begin(), s->order.end(), std::minstd_rand(7));
-    }
-    for (auto& signal : s->signals)
-      s->lock.async_lock(boost::asio::bind_cancellation_slot(signal.slot(), ignore_completion()));
-  };
-  auto const run = [s](std::size_t) {
-    for (auto const i : s->order) s->signals[i].emit(boost::asio::cancellation_type::terminal);
-    s->context.run();
-  };
-  return {run, prepare};
 }
 
 // Calls f(name, token) for the tokens of coroutines. By their types: in older Asio as_tuple_t can

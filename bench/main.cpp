@@ -7,6 +7,8 @@
 #include <bench/workload.hpp>
 
 #include <benchmark/benchmark.h>
+#include <boost/config.hpp>
+#include <boost/version.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -18,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -80,11 +83,20 @@ bool matches(std::string const& name, std::string const& filter) {
   return false;
 }
 
-std::vector<ratio_row> rows_of(std::string const& filter) {
-  std::vector<ratio_row> rows = all_rows();
-  std::erase_if(rows, [&](ratio_row const& row) { return !matches(row.workload, filter); });
-  if (rows.empty()) throw usage_error("--filter: no workload has '" + filter + "' in its name");
-  return rows;
+// What is asked for.
+struct tables {
+  std::vector<ratio_row> ratios;
+  std::vector<scale_row> scales;
+};
+
+tables tables_of(std::string const& filter) {
+  tables result{all_rows(), all_scale_rows()};
+  std::erase_if(result.ratios, [&](auto const& row) { return !matches(row.workload, filter); });
+  std::erase_if(result.scales,
+                [&](auto const& row) { return !matches("scale " + row.workload, filter); });
+  if (result.ratios.empty())
+    throw usage_error("--filter: no workload has '" + filter + "' in its name");
+  return result;
 }
 
 void measure(benchmark::State& state, description const& what) {
@@ -105,13 +117,19 @@ void measure(benchmark::State& state, description const& what) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(what.units));
 }
 
-// Google Benchmark runs what the rows need; the catalogue has to outlive it.
-void register_for(std::vector<ratio_row> const& rows, catalogue const& all) {
+std::set<std::string> names_of(tables const& asked) {
   std::set<std::string> names;
-  for (ratio_row const& row : rows)
-    for (std::string const& name : {row.measured, row.limit, row.less})
-      if (!name.empty() && why_not_measured(name).empty()) names.insert(name);
-  for (std::string const& name : names) {
+  for (ratio_row const& row : asked.ratios) names.insert({row.measured, row.limit, row.less});
+  for (scale_row const& row : asked.scales)
+    for (std::string& name : names_of(row)) names.insert(std::move(name));
+  names.erase("");
+  std::erase_if(names, [](auto const& name) { return !why_not_measured(name).empty(); });
+  return names;
+}
+
+// Google Benchmark runs what the tables need; the catalogue has to outlive it.
+void register_for(tables const& asked, catalogue const& all) {
+  for (std::string const& name : names_of(asked)) {
     description const& what = all.at(name);
     auto* const registered = benchmark::RegisterBenchmark(
         name.c_str(), [&what](benchmark::State& state) { measure(state, what); });
@@ -166,16 +184,20 @@ asio_sync::bench::medians run(options const& o) {
 
 int main(int argc, char** argv) try {
   options const o = parse(std::vector<std::string>(argv + 1, argv + argc));
-  std::vector<ratio_row> const rows = rows_of(o.filter);
+  tables const asked = tables_of(o.filter);
   catalogue all;
   add_mutex_workloads(all);
+  add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);
-  register_for(rows, all);
+  register_for(asked, all);
   // Until a process has had a second thread, the C library leaves out what mutexes need for more
   // than one. As programs mostly have had one, and W5 has, everything is measured after that.
   std::thread([] {}).join();
-  print_table(std::cout, rows, run(o));
+  medians const times = run(o);
+  std::cout << BOOST_COMPILER << ", Boost " << BOOST_LIB_VERSION << '\n';
+  print_table(std::cout, asked.ratios, times);
+  print_table(std::cout, asked.scales, times);
 } catch (usage_error const& error) {
   std::cerr << "bench: " << error.what() << '\n';
   return 2;

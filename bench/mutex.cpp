@@ -30,9 +30,11 @@ void add_sections(catalogue& all, reactor r, std::string const& name,
 void add_handlers(catalogue& all, reactor r) {
   all["W2/mutex" + r] = {4096, [=] { return handler_chain<mutex_lock>(r); }};
   all["W10/handler/timed" + r] = {4096, [=] { return handler_chain<timed_mutex_lock>(r); }};
-  for (std::size_t const n : {1000, 10000, 1000000})
+  for (std::size_t const n : {1000, 4000, 10000, 1000000})
     all["W6/" + std::to_string(n) + "/mutex" + r] = {
         n, [=] { return queue_and_drain<mutex_lock>(r); }};
+  all["W5b/to and fro/mutex" + r] = {threaded_sections, [=] { return to_and_fro<mutex_lock>(r); },
+                                     true};
   all["W10/queue/timed" + r] = {1000, [=] { return queue_and_drain<timed_mutex_lock>(r); }};
 }
 
@@ -50,13 +52,6 @@ void add_mutex_workloads(catalogue& all) {
           4096, [=] { return free_lock<timed_mutex_lock>(r, token); }};
       add_sections(all, r, name, token);
     });
-  }
-  for (std::size_t const n : {1000, 10000, 100000}) {
-    std::string const size = std::to_string(n);
-    all["W11/in order/" + size + "/mutex"] = {
-        n, [] { return cancel_queued<mutex_lock>(cancel_order::queue); }};
-    all["W11/at random/" + size + "/mutex"] = {
-        n, [] { return cancel_queued<mutex_lock>(cancel_order::random); }};
   }
 }
 

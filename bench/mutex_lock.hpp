@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 namespace asio_sync::bench {
@@ -22,10 +23,16 @@ struct mutex_lock {
   bool try_lock() { return mutex.try_lock(); }
   void unlock() { mutex.unlock(); }
   void release(held& lock) { lock.unlock(); }
+  std::size_t waiters() const { return mutex.waiters(); }
 
   template <class Token>
   auto async_lock(Token&& token) {
     return mutex.async_lock(std::forward<Token>(token));
+  }
+
+  template <class Token>
+  auto async_lock_until(std::chrono::steady_clock::time_point deadline, Token&& token) {
+    return mutex.async_lock_until(deadline, std::forward<Token>(token));
   }
 
   async_mutex mutex;

@@ -30,6 +30,7 @@ void add_uncontended(rows& all) {
     all.push_back(
         {"W2 / concurrent_channel" + with(r), "W2/mutex" + r, "W2/channel" + r, as_fast});
   }
+  all.push_back({"W2 / steady_timer, reactor", "W2/mutex/reactor", "W2/timer/reactor", as_fast});
 }
 
 void add_free_lock(rows& all) {
@@ -52,10 +53,20 @@ void add_free_lock(rows& all) {
                      idle ? t.with_reactor : t.at_the_latest,
                      idle ? t.goal_with_reactor : t.goal});
     }
-    for (std::string const token : {"deferred", "use_awaitable"})
-      all.push_back({"W3 " + token + " / concurrent_channel" + with(r),
-                     "W3/" + token + "/mutex" + r, "W3/" + token + "/channel" + r, as_fast});
+    for (std::string const token : {"deferred", "use_awaitable"}) {
+      std::string const path = "W3/" + token;
+      all.push_back({"W3 " + token + " / concurrent_channel" + with(r), path + "/mutex" + r,
+                     path + "/channel" + r, as_fast});
+      all.push_back({"W3 " + token + " / a trip through a strand" + with(r), path + "/mutex" + r,
+                     path + "/strand" + r, as_fast});
+    }
   }
+  // A flag: no atomics, one thread.
+  all.push_back({"W3 use_awaitable / steady_timer, reactor", "W3/use_awaitable/mutex/reactor",
+                 "W3/use_awaitable/timer/reactor"});
+  for (std::string const token : {"deferred", "use_awaitable"})
+    all.push_back(
+        {"W3 " + token + " / ready awaitable", "W3/" + token + "/mutex", "W3/ready awaitable"});
 }
 
 void add_contended(rows& all) {
@@ -74,10 +85,19 @@ void add_contended(rows& all) {
     for (std::string const k : {"2", "8", "64"})
       all.push_back({"W4 " + token + " / two serial posts, K = " + k + ", reactor",
                      path + k + "/mutex/reactor", path + "two serial posts/reactor", 1.05, 1.0});
-    for (reactor const r : reactors)
-      for (std::string const k : {"2", "64"})
+    for (reactor const r : reactors) {
+      for (std::string const k : {"2", "64"}) {
         all.push_back({"W4 " + token + " / concurrent_channel, K = " + k + with(r),
                        path + k + "/mutex" + r, path + k + "/channel" + r, as_fast});
+        all.push_back({"W4 " + token + " / two trips through a strand, K = " + k + with(r),
+                       path + k + "/mutex" + r, path + k + "/strand" + r});
+      }
+    }
+  }
+  for (std::string const k : {"2", "64"}) {
+    std::string const path = "W4/use_awaitable/" + k;
+    all.push_back({"W4 use_awaitable / steady_timer, K = " + k + ", reactor",
+                   path + "/mutex/reactor", path + "/timer/reactor", as_fast});
   }
   for (std::string const k : {"2", "8", "64"})
     all.push_back({"W4 hand-off, deferred / execute, K = " + k, "W4/deferred/" + k + "/mutex",
@@ -94,6 +114,8 @@ void add_threads(rows& all) {
                        path + "/no lock" + r, k == "2" ? 1.6 : 1.3, k == "2" ? 1.3 : 1.0});
         all.push_back({name + " / concurrent_channel, K = " + k + with(r), path + "/mutex" + r,
                        path + "/channel" + r, as_fast});
+        all.push_back({name + " / two trips through a strand, K = " + k + with(r),
+                       path + "/mutex" + r, path + "/strand" + r});
       }
       std::string const path = "W5b/" + token;
       all.push_back(
@@ -101,6 +123,12 @@ void add_threads(rows& all) {
       all.push_back({"W5b " + token + " / concurrent_channel" + with(r), path + "/mutex" + r,
                      path + "/channel" + r, as_fast});
     }
+  }
+  for (reactor const r : reactors) {
+    std::string const measured = "W5b/to and fro/mutex" + r;
+    all.push_back({"W5b to and fro / ping-pong" + with(r), measured, "W5b/ping-pong" + r});
+    all.push_back({"W5b to and fro / concurrent_channel" + with(r), measured,
+                   "W5b/to and fro/channel" + r, as_fast});
   }
 }
 
@@ -118,6 +146,8 @@ void add_queue(rows& all) {
     all.push_back(
         {"W6 / concurrent_channel, 1000" + with(r), measured, "W6/1000/channel" + r, as_fast});
   }
+  all.push_back({"W6 / steady_timer, 1000, reactor", "W6/1000/mutex/reactor",
+                 "W6/1000/timer/reactor", as_fast});
   all.push_back({"W6 / post of 1000000", "W6/1000000/mutex", "W6/1000000/post"});
   all.push_back({"W6 1000000 / 10000", "W6/1000000/mutex", "W6/10000/mutex", 1.3, 1.1});
 }
@@ -134,10 +164,16 @@ void add_timed(rows& all) {
                      free + "/cancel_after" + r, as_fast});
     }
   }
-  for (std::string const token : {"deferred", "use_awaitable"})
-    all.push_back({"W10 contended " + token + ", timed / untimed, reactor",
-                   "W10/contended/" + token + "/timed/reactor",
+  for (std::string const token : {"deferred", "use_awaitable"}) {
+    std::string const path = "W10/contended/" + token;
+    std::string const name = "W10 contended " + token;
+    all.push_back({name + ", timed / untimed, reactor", path + "/timed/reactor",
                    "W4/" + token + "/64/mutex/reactor", 1.3, 1.15});
+    all.push_back({name + ", timed / lock || timer, reactor", path + "/timed/reactor",
+                   "W10/contended/use_awaitable/lock || timer/reactor", as_fast});
+    all.push_back({name + ", timed / cancel_after, reactor", path + "/timed/reactor",
+                   path + "/cancel_after/reactor", as_fast});
+  }
   all.push_back({"W10 queue of 1000, timed / untimed, reactor", "W10/queue/timed/reactor",
                  "W6/1000/mutex/reactor", 1.3, 1.15});
 }
@@ -145,15 +181,44 @@ void add_timed(rows& all) {
 void add_cancelled(rows& all) {
   all.push_back({"W11 in order, 100000 / 1000", "W11/in order/100000/mutex",
                  "W11/in order/1000/mutex", 1.3, 1.1});
-  all.push_back(
-      {"W11 at random, 100000 / 1000", "W11/at random/100000/mutex", "W11/at random/1000/mutex"});
   all.push_back({"W11 in order, 1000 / concurrent_channel", "W11/in order/1000/mutex",
                  "W11/in order/1000/channel", as_fast});
   all.push_back({"W11 at random, 10000 / concurrent_channel", "W11/at random/10000/mutex",
                  "W11/at random/10000/channel", 0.01, 0.005});
 }
 
+std::string path_of(scale_row const& row, std::size_t n) {
+  return row.path + "/" + std::to_string(n) + "/" + row.subject;
+}
+
+void add_scale(rows& all) {
+  std::size_t const few = std::begin(scale)[0];
+  std::size_t const many = std::rbegin(scale)[0];
+  std::string const sizes = ", " + std::to_string(many) + " / " + std::to_string(few);
+  for (scale_row const& row : all_scale_rows()) {
+    ratio_row ratio{"scale " + row.workload + sizes, path_of(row, many), path_of(row, few)};
+    if (row.subject == "mutex") {
+      ratio.at_the_latest = 1.3;
+      ratio.goal = 1.1;
+    }
+    all.push_back(ratio);
+  }
+  for (std::string const order : {"in order", "at random"}) {
+    std::string const size = "/" + std::to_string(many);
+    std::string const cancelled = "W11/" + order + size;
+    std::string const timed_out = "scale/timed out " + order + size;
+    all.push_back({"scale cancelled " + order + " / slots that post, 1000000",
+                   cancelled + "/mutex", cancelled + "/slots that post"});
+    all.push_back({"scale timed out " + order + " / a steady_timer each, 1000000",
+                   timed_out + "/mutex", timed_out + "/timers", as_fast});
+  }
+  all.push_back({"scale 4 waits on each of 1000 mutexes / 4000 on one",
+                 "scale/4 waits each/1000 mutexes", "W6/4000/mutex"});
+  all.push_back({"scale 1000 free mutexes / one", "scale/free/1000 mutexes", "W3/deferred/mutex"});
+}
+
 using line = std::array<std::string, 5>;
+constexpr int name_width = 64;
 
 std::string number(std::optional<double> value) {
   if (!value) return "-";
@@ -186,7 +251,7 @@ verdict judge(ratio_row const& row, double ratio) {
 }
 
 void print(std::ostream& out, line const& cells) {
-  out << std::left << std::setw(56) << cells[0] << std::right;
+  out << std::left << std::setw(name_width) << cells[0] << std::right;
   for (std::size_t i = 1; i != 4; ++i) out << std::setw(i == 2 ? 15 : 9) << cells[i];
   out << "  " << cells[4] << '\n';
 }
@@ -202,7 +267,29 @@ std::vector<ratio_row> all_rows() {
   add_queue(all);
   add_timed(all);
   add_cancelled(all);
+  add_scale(all);
   return all;
+}
+
+std::vector<scale_row> all_scale_rows() {
+  std::vector<scale_row> all = {{"queued", "scale/queued", "mutex"},
+                                {"drained", "scale/drained", "mutex"},
+                                {"post and run", "W6", "post"}};
+  for (std::string const order : {"in order", "at random"}) {
+    all.push_back({"cancelled " + order, "W11/" + order, "mutex"});
+    all.push_back({"slots that post, " + order, "W11/" + order, "slots that post"});
+  }
+  for (std::string const order : {"in order", "at random"}) {
+    all.push_back({"timed out " + order, "scale/timed out " + order, "mutex"});
+    all.push_back({"a steady_timer each, " + order, "scale/timed out " + order, "timers"});
+  }
+  return all;
+}
+
+std::vector<std::string> names_of(scale_row const& row) {
+  std::vector<std::string> names;
+  for (std::size_t const n : scale) names.push_back(path_of(row, n));
+  return names;
 }
 
 std::string why_not_measured([[maybe_unused]] std::string const& name) {
@@ -231,6 +318,24 @@ void print_table(std::ostream& out, std::vector<ratio_row> const& rows, medians 
   }
   out << counts[0] << " at the goal, " << counts[1] << " kept, " << counts[2] << " above, "
       << counts[3] << " without a target, " << counts[4] << " not measured\n";
+}
+
+void print_table(std::ostream& out, std::vector<scale_row> const& rows, medians const& times) {
+  if (rows.empty()) return;
+  auto const print_line = [&](std::string const& first, auto const& cells) {
+    out << std::left << std::setw(name_width) << first << std::right;
+    for (auto const& cell : cells) out << std::setw(12) << cell;
+    out << '\n';
+  };
+  print_line("scale: nanoseconds for each of so many", scale);
+  for (scale_row const& row : rows) {
+    std::vector<std::string> cells;
+    for (std::string const& name : names_of(row)) {
+      auto const found = times.find(name);
+      cells.push_back(found != times.end() ? number(found->second) : "-");
+    }
+    print_line("scale " + row.workload, cells);
+  }
 }
 
 }  // namespace asio_sync::bench

@@ -25,6 +25,17 @@ struct ratio_row {
 
 std::vector<ratio_row> all_rows();
 
+// One line of the table of scale: nanoseconds for each of so many, of the workloads
+// "path/so many/subject".
+struct scale_row {
+  std::string workload;
+  std::string path;
+  std::string subject;
+};
+
+std::vector<scale_row> all_scale_rows();
+std::vector<std::string> names_of(scale_row const& row);
+
 // Nanoseconds by name, medians of the repetitions; of those that could be measured.
 using medians = std::map<std::string, double>;
 
@@ -32,6 +43,7 @@ using medians = std::map<std::string, double>;
 std::string why_not_measured(std::string const& name);
 
 void print_table(std::ostream& out, std::vector<ratio_row> const& rows, medians const& times);
+void print_table(std::ostream& out, std::vector<scale_row> const& rows, medians const& times);
 
 }  // namespace asio_sync::bench
 

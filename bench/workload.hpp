@@ -34,10 +34,14 @@ struct description {
 using catalogue = std::map<std::string, description>;
 
 void add_mutex_workloads(catalogue& all);  // async_mutex
+void add_scale_workloads(catalogue& all);  // async_mutex: very many waits, many mutexes
 void add_two_thread_workloads(
     catalogue& all);                       // async_mutex, initiated by one thread, run by another
 void add_limit_workloads(catalogue& all);  // what bounds it from below
 void add_alternative_workloads(catalogue& all);  // what people use instead
+
+// How many waits there are where that is not to matter.
+inline constexpr std::size_t scale[] = {10'000, 100'000, 1'000'000};
 
 // Whether something in the context needs the reactor, as in a real program. Then each trip through
 // an idle context asks the operating system for events.
