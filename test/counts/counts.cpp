@@ -3,37 +3,48 @@
 
 // Runs a workload of the benchmarks so that test/counts/run can count what it does.
 //
-//   counts about                 what instructions depend on: the compiler, Boost, the build
-//   counts run WORKLOAD N        runs N units
+//   counts about KIND              why KIND cannot be counted here, if so
+//   counts run WORKLOAD N          runs N units
 //   counts allocations WORKLOAD N  prints the heap allocations of N more units, when warm
-//   counts bytes N               prints the heap's bytes for each of N queued waits
+//   counts bytes WHAT N            prints the heap's bytes for N of them
+//   counts kept WHAT N             prints those that are kept when N of them have gone
 
 #include <bench/lock_workloads.hpp>
 #include <bench/mutex_lock.hpp>
+#include <bench/queued_waits.hpp>
 
+#include <boost/asio/detail/config.hpp>
 #include <boost/version.hpp>
 
 #include <malloc.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <deque>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <new>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
 using namespace asio_sync::bench;
 
 std::atomic<std::size_t> allocations{0};
-std::atomic<std::size_t> allocated_bytes{0};
 
-// With what the heap keeps for itself in front of each block.
-std::size_t bytes_of(void* memory) { return malloc_usable_size(memory) + sizeof(std::size_t); }
+[[noreturn]] void refuse(std::string const& reason) {
+  std::cerr << "counts: " << reason << '\n';
+  std::exit(2);
+}
 
 catalogue all_workloads() {
   catalogue all;
   add_mutex_workloads(all);
+  add_scale_workloads(all);
   add_two_thread_workloads(all);
   return all;
 }
@@ -41,9 +52,8 @@ catalogue all_workloads() {
 workload find(std::string const& name) {
   catalogue const all = all_workloads();
   auto const found = all.find(name);
-  if (found != all.end()) return found->second.make();
-  std::cerr << "counts: no workload '" << name << "'\n";
-  std::exit(2);
+  if (found == all.end()) refuse("no workload '" + name + "'");
+  return found->second.make();
 }
 
 void run(workload const& work, std::size_t n) {
@@ -67,51 +77,106 @@ std::ptrdiff_t more_allocations(std::string const& name, std::size_t n) {
   return static_cast<std::ptrdiff_t>(allocations_of(work, 2 * n)) - once;
 }
 
-std::size_t bytes_of_queued(std::size_t n) {
-  scene<mutex_lock> s(reactor::absent);
-  static_cast<void>(s.lock.try_lock());
-  std::size_t completed = 0;
-  std::size_t const before = allocated_bytes;
-  for (std::size_t i = 0; i != n; ++i)
-    s.lock.async_lock(queued_handler<mutex_lock>{&s.lock, &completed});
-  std::size_t const bytes = allocated_bytes - before;
-  s.lock.unlock();
-  s.context.run();
+#ifdef __GLIBC__
+// With what the heap keeps for itself in front of each block.
+std::ptrdiff_t heap_in_use() {
+  struct mallinfo2 const info = mallinfo2();
+  return static_cast<std::ptrdiff_t>(info.uordblks + info.hblkhd);
+}
+#else
+std::ptrdiff_t heap_in_use() {
+  refuse("the C library does not tell how much of the heap is used");
+}
+#endif
+
+// Neither contexts and primitives nor what belongs to the user, such as the signals, is counted,
+// and nothing of it has been in use before.
+queued_waits find_waits(std::string const& name) {
+  std::map<std::string, std::function<queued_waits()>> const all = {
+      {"waits that are drained", drained<mutex_lock>},
+      {"waits that are cancelled", [] { return cancelled<mutex_lock>(departure::at_random); }},
+      {"waits that time out", [] { return timed_out<mutex_lock>(departure::in_order); }},
+  };
+  auto const found = all.find(name);
+  if (found == all.end()) refuse("there are no '" + name + "'");
+  return found->second();
+}
+
+std::ptrdiff_t bytes_of_mutexes(std::size_t n) {
+  boost::asio::io_context context;
+  asio_sync::async_mutex const first(context);
+  std::deque<asio_sync::async_mutex> mutexes;
+  std::ptrdiff_t const before = heap_in_use();
+  for (std::size_t i = 0; i != n; ++i) mutexes.emplace_back(context);
+  return heap_in_use() - before;
+}
+
+std::ptrdiff_t bytes_of(std::string const& name, std::size_t n) {
+  if (name == "mutexes") return bytes_of_mutexes(n);
+  queued_waits const waits = find_waits(name);
+  waits.reserve(n);
+  std::ptrdiff_t const before = heap_in_use();
+  waits.queue(n);
+  std::ptrdiff_t const bytes = heap_in_use() - before;
+  waits.leave();
   return bytes;
 }
 
-void about() {
+std::ptrdiff_t bytes_kept(std::string const& name, std::size_t n) {
+  queued_waits const waits = find_waits(name);
+  waits.reserve(n);
+  std::ptrdiff_t const before = heap_in_use();
+  waits.queue(n);
+  waits.leave();
+  return heap_in_use() - before;
+}
+
+char const* why_not_counted([[maybe_unused]] std::string const& kind) {
+#ifndef BOOST_ASIO_HAS_EPOLL
+  if (kind == "epoll_wait") return "Asio has no epoll here";
+#endif
+#ifndef BOOST_ASIO_HAS_TIMERFD
+  if (kind == "timerfd_settime") return "Asio has no timerfd here";
+#endif
+  if (kind != "instructions" && kind != "bytes" && kind != "kept") return "";
 #if defined(__clang__) || !defined(__GNUC__) || __GNUC__ != 12
-  std::cout << "not g++ 12\n";
+  return "not g++ 12, for which the limits hold";
 #elif !defined(NDEBUG) || !defined(__OPTIMIZE__)
-  std::cout << "not optimised\n";
+  return "not optimised, for which the limits hold";
 #elif BOOST_VERSION / 100 != 1081
-  std::cout << "not Boost 1.81\n";
+  return "not Boost 1.81, for which the limits hold";
 #elif !defined(__x86_64__)
-  std::cout << "not x86-64\n";
+  return "not x86-64, for which the limits hold";
+#elif !defined(__GLIBC__)
+  return "not the C library of GNU, for which the limits hold";
+#else
+  return "";
 #endif
 }
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// None of these is inlined: g++ would warn of what looks like a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   void* const memory = std::malloc(size);
   if (!memory) throw std::bad_alloc();
   ++allocations;
-  allocated_bytes += bytes_of(memory);
   return memory;
 }
 
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  auto const align = static_cast<std::size_t>(alignment);
-  void* const memory = std::aligned_alloc(align, (size + align - 1) / align * align);
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  void* const memory = aligned_alloc(static_cast<std::size_t>(alignment), size);
   if (!memory) throw std::bad_alloc();
-  ++allocations;
-  allocated_bytes += bytes_of(memory);
   return memory;
 }
 
-// Not inlined: g++ would warn of what looks like a mismatch.
+// Through this Asio allocates.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  void* const memory = ::memalign(alignment, size);
+  if (memory) ++allocations;
+  return memory;
+}
+
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
@@ -124,16 +189,22 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 int main(int argc, char** argv) {
   std::vector<std::string> const arguments(argv + 1, argv + argc);
   std::string const what = arguments.empty() ? "" : arguments[0];
-  if (what == "about" && arguments.size() == 1) {
-    about();
-  } else if (what == "run" && arguments.size() == 3) {
-    run(find(arguments[1]), std::stoul(arguments[2]));
-  } else if (what == "allocations" && arguments.size() == 3) {
-    std::cout << more_allocations(arguments[1], std::stoul(arguments[2])) << '\n';
-  } else if (what == "bytes" && arguments.size() == 2) {
-    std::cout << bytes_of_queued(std::stoul(arguments[1])) << '\n';
-  } else {
-    std::cerr << "counts: one of about, run WORKLOAD N, allocations WORKLOAD N, bytes N\n";
-    return 2;
+  if (what == "about" && arguments.size() == 2) {
+    std::cout << why_not_counted(arguments[1]) << '\n';
+    return 0;
   }
+  if (arguments.size() != 3)
+    refuse("one of: about KIND; run, allocations, bytes or kept, with a name and a number");
+  std::string const& name = arguments[1];
+  std::size_t const n = std::stoul(arguments[2]);
+  if (what == "run")
+    run(find(name), n);
+  else if (what == "allocations")
+    std::cout << more_allocations(name, n) << '\n';
+  else if (what == "bytes")
+    std::cout << bytes_of(name, n) << '\n';
+  else if (what == "kept")
+    std::cout << bytes_kept(name, n) << '\n';
+  else
+    refuse("unknown command '" + what + "'");
 }
