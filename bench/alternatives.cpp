@@ -234,7 +234,7 @@ void add_timers(catalogue& all) {
   for (std::size_t const k : {2, 64})
     add("W4/use_awaitable/" + std::to_string(k) + "/timer", section_count(k),
         [=] { return sections<timer_lock>(r, token, k); });
-  add("W6/1000/timer", 1000, [] { return queue_and_drain<timer_lock>(r); });
+  add("W6/1000/timer", 1000, [] { return queue_and_drain<timer_lock>(r, 1000); });
   add("W10/contended/use_awaitable/lock || timer", section_count(64),
       [=] { return sections<raced_lock>(r, token, 64); });
   for (std::size_t const n : scale)
@@ -255,7 +255,7 @@ void add_alternative_workloads(catalogue& all) {
         [&](std::string const& name, auto token) { add_coroutines(all, r, name, token); });
     all["W5b/to and fro/channel" + r] = {threaded_sections,
                                          [=] { return to_and_fro<channel_lock>(r); }, true};
-    all["W6/1000/channel" + r] = {1000, [=] { return queue_and_drain<channel_lock>(r); }};
+    all["W6/1000/channel" + r] = {1000, [=] { return queue_and_drain<channel_lock>(r, 1000); }};
     all["W6/1000/strand" + r] = {1000, [=] { return strand_queue(r); }};
     all["W10/free/use_awaitable/lock || timer" + r] = {
         1024,

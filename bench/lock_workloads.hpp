@@ -202,7 +202,7 @@ workload to_and_fro(reactor r) {
   }};
 }
 
-// W6: waits of 24 bytes queue, and are drained by hand-off.
+// W6: waits of 24 bytes queue, so many at once, and are drained by hand-off.
 template <class Lock>
 struct queued_handler {
   void operator()(boost::system::error_code, typename Lock::held held) {
@@ -216,15 +216,17 @@ struct queued_handler {
 };
 
 template <class Lock>
-workload queue_and_drain(reactor r) {
+workload queue_and_drain(reactor r, std::size_t at_once) {
   auto const s = std::make_shared<scene<Lock>>(r);
-  return {[s](std::size_t n) {
+  return {[s, at_once](std::size_t n) {
     std::size_t completed = 0;
-    static_cast<void>(s->lock.try_lock());
-    for (std::size_t i = 0; i != n; ++i)
-      s->lock.async_lock(queued_handler<Lock>{&s->lock, &completed});
-    s->lock.unlock();
-    s->context.run();
+    while (completed < n) {
+      static_cast<void>(s->lock.try_lock());
+      for (std::size_t i = 0; i != at_once; ++i)
+        s->lock.async_lock(queued_handler<Lock>{&s->lock, &completed});
+      s->lock.unlock();
+      s->context.run();
+    }
   }};
 }
 

@@ -32,10 +32,10 @@ void add_handlers(catalogue& all, reactor r) {
   all["W10/handler/timed" + r] = {4096, [=] { return handler_chain<timed_mutex_lock>(r); }};
   for (std::size_t const n : {1000, 4000, 10000, 1000000})
     all["W6/" + std::to_string(n) + "/mutex" + r] = {
-        n, [=] { return queue_and_drain<mutex_lock>(r); }};
+        n, [=] { return queue_and_drain<mutex_lock>(r, n); }};
   all["W5b/to and fro/mutex" + r] = {threaded_sections, [=] { return to_and_fro<mutex_lock>(r); },
                                      true};
-  all["W10/queue/timed" + r] = {1000, [=] { return queue_and_drain<timed_mutex_lock>(r); }};
+  all["W10/queue/timed" + r] = {1000, [=] { return queue_and_drain<timed_mutex_lock>(r, 1000); }};
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void add_scale_workloads(catalogue& all) {
   add_departures(all, 1000);
   for (std::size_t const n : scale) add_departures(all, n);
   all["scale/4 waits each/1000 mutexes"] = {
-      4000, [] { return queue_and_drain<many_mutexes_lock>(reactor::absent); }};
+      4000, [] { return queue_and_drain<many_mutexes_lock>(reactor::absent, 4000); }};
   all["scale/free/1000 mutexes"] = {4096, [] {
                                       return free_lock<many_mutexes_lock>(
                                           reactor::absent,
