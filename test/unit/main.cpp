@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// The main function of the test programs, with a watchdog: a case that runs for longer than a
-// minute ends the program with its name. ASIO_SYNC_TEST_TIMEOUT gives other seconds, 0 for none.
+// The main function of the test programs, with a watchdog: a case that runs for longer than
+// four minutes ends the program with its name. ASIO_SYNC_TEST_TIMEOUT gives other seconds, 0 for
+// none.
 
 #define BOOST_TEST_MODULE asio_sync
 #include <boost/test/unit_test.hpp>
@@ -58,7 +59,7 @@ class watchdog : public unit_test::test_observer {
 
   static std::chrono::seconds limit() {
     char const* text = std::getenv("ASIO_SYNC_TEST_TIMEOUT");
-    return std::chrono::seconds(text ? std::atoi(text) : 60);
+    return std::chrono::seconds(text ? std::atoi(text) : 240);
   }
 
   void watch() {
