@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstddef>
 #include <mutex>
-#include <optional>
 #include <type_traits>
 
 namespace asio_sync {
@@ -105,7 +104,7 @@ class basic_async_mutex {
   /// Errors: throws `boost::system::system_error` with `error::closed`, with `operation_aborted`
   /// (`cancel()`, or the mutex destroyed), or with `resource_deadlock_would_occur` where it would
   /// have to wait on a thread that runs the mutex's own context. Allocates nothing.
-  void lock() { static_cast<void>(lock_in_thread(detail::wait_limit())); }
+  void lock() { static_cast<void>(lock_in_thread(detail::no_limit())); }
 
   /// As `lock()`, but gives up after the time: false. Zero or negative time: one try.
   template <class Rep, class Period>
@@ -150,7 +149,7 @@ class basic_async_mutex {
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {
-    return initiate(detail::wait_limit(), token);
+    return initiate(detail::no_limit(), token);
   }
 
   /// As `async_lock`, but gives up after `time`, counted from the initiation (with a deferred
@@ -177,40 +176,46 @@ class basic_async_mutex {
   }
 
  private:
-  // What an asynchronous wait for the mutex is: tried, granted, claimed.
-  class lock_operation {
-   public:
-    using executor_type = Executor;
+  // What a completion receives, and how it is made of a mutex that was granted.
+  struct ownership {
     using grant = lock_type;
 
-    lock_operation(basic_async_mutex& mutex, detail::wait_limit limit) noexcept
+    static grant claim(detail::wait_queue& core) noexcept {
+      return grant(*static_cast<basic_async_mutex*>(core.primitive()), std::adopt_lock);
+    }
+
+    static void disown(grant& owner) noexcept { owner.release(); }
+  };
+
+  // An asynchronous lock: what is tried, and for how long it may wait.
+  template <class Limit>
+  class lock_operation {
+   public:
+    using claims = ownership;
+    using executor_type = Executor;
+
+    lock_operation(basic_async_mutex& mutex, Limit limit) noexcept
         : mutex_(&mutex), limit_(limit) {}
 
     executor_type const& executor() const noexcept { return mutex_->executor_; }
     detail::wait_queue& core() const noexcept { return *mutex_->core_; }
-    detail::wait_limit limit() const noexcept { return limit_; }
+    Limit limit() const noexcept { return limit_; }
 
-    // The outcome, if it need not wait.
-    std::optional<detail::wait_outcome> try_now() const noexcept {
+    detail::wait_outcome try_now() const noexcept {
       if (core().try_acquire()) return detail::wait_outcome::granted;
       if (core().is_closed()) return detail::wait_outcome::closed;
       if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return std::nullopt;
-    }
-
-    // The guard over a lock that was granted.
-    static grant claim(detail::wait_queue& core) {
-      return grant(*static_cast<basic_async_mutex*>(core.primitive()), std::adopt_lock);
+      return detail::wait_outcome::undecided;
     }
 
    private:
     basic_async_mutex* mutex_;
-    detail::wait_limit limit_;
+    [[no_unique_address]] Limit limit_;
   };
 
-  template <class Token>
-  auto initiate(detail::wait_limit limit, Token& token) {
-    return detail::initiate_wait(lock_operation(*this, limit), static_cast<Token&&>(token));
+  template <class Limit, class Token>
+  auto initiate(Limit limit, Token& token) {
+    return detail::initiate_wait(lock_operation<Limit>(*this, limit), static_cast<Token&&>(token));
   }
 
   bool lock_in_thread(detail::wait_limit limit);

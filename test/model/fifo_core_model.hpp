@@ -60,6 +60,9 @@ struct tally {
   }
 
   template <class List>
+  void settled(List&) noexcept {}
+
+  template <class List>
   void left(node& wait, List&) noexcept {
     model::check((known->queued & wait.turn) != 0, "who leaves the queue was in it");
     ++known->left;

@@ -25,6 +25,9 @@ using namespace fifo_model;
 struct quiet_tally {
   void joined(node&) noexcept { ++joined_and_not_left; }
   template <class List>
+  void settled(List&) noexcept {}
+
+  template <class List>
   void left(node&, List&) noexcept {
     --joined_and_not_left;
   }

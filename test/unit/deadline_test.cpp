@@ -21,6 +21,7 @@
 #include <vector>
 
 using asio_sync::detail::deadline_heap;
+using asio_sync::detail::no_limit;
 using asio_sync::detail::steady_clock;
 using asio_sync::detail::wait_action;
 using asio_sync::detail::wait_block;
@@ -115,13 +116,13 @@ BOOST_AUTO_TEST_CASE(R11_the_heap_keeps_room_for_a_bounded_number_of_deadlines) 
 }
 
 BOOST_AUTO_TEST_CASE(R11_no_limit_never_expires) {
-  wait_limit const limit;
+  wait_limit const limit = no_limit();
   BOOST_TEST(!limit.timed());
   BOOST_TEST(!limit.expired());
 }
 
 BOOST_AUTO_TEST_CASE(R11_zero_and_negative_time_has_expired) {
-  for (wait_limit const& limit :
+  for (wait_limit const limit :
        {wait_limit::after(0s), wait_limit::after(-1ns), wait_limit::after(-1h),
         wait_limit::after(std::chrono::nanoseconds::min()),
         wait_limit::after(std::chrono::hours::min()),
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(R11_zero_and_negative_time_has_expired) {
 }
 
 BOOST_AUTO_TEST_CASE(R11_a_time_counts_from_when_it_is_asked) {
-  auto const limit = wait_limit::after(1h);
+  wait_limit const limit = wait_limit::after(1h);
   auto const first = limit.deadline();
   BOOST_TEST(!limit.expired());
   BOOST_TEST((first > steady_clock::now() + 59min));
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(R11_what_is_shorter_than_a_tick_is_rounded_up) {
 
 BOOST_AUTO_TEST_CASE(R11_durations_saturate) {
   using real = std::chrono::duration<double>;
-  for (wait_limit const& limit :
+  for (wait_limit const limit :
        {wait_limit::after(std::chrono::nanoseconds::max()),
         wait_limit::after(std::chrono::seconds::max()),
         wait_limit::after(std::chrono::hours::max()),
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(R11_points_in_time_saturate) {
   using std::chrono::hours;
   using std::chrono::nanoseconds;
   using std::chrono::time_point;
-  for (wait_limit const& limit :
+  for (wait_limit const limit :
        {wait_limit::at(steady_clock::time_point::max()),
         wait_limit::at(time_point<steady_clock, hours>::max()),
         wait_limit::at(clock_max<nanoseconds>), wait_limit::at(clock_max<hours>),
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(R11_points_in_time_saturate) {
     BOOST_TEST(!limit.expired());
     BOOST_TEST((limit.deadline() > steady_clock::now() + hours(24 * 365 * 100)));
   }
-  for (wait_limit const& limit :
+  for (wait_limit const limit :
        {wait_limit::at(steady_clock::time_point::min()),
         wait_limit::at(time_point<steady_clock, hours>::min()),
         wait_limit::at(clock_min<nanoseconds>), wait_limit::at(clock_min<hours>),
@@ -183,10 +184,16 @@ BOOST_AUTO_TEST_CASE(R11_points_in_time_saturate) {
   }
 }
 
+template <class TimePoint>
+steady_clock::time_point deadline_at(TimePoint const& point) {
+  wait_limit const limit = wait_limit::at(point);
+  return limit.deadline();
+}
+
 BOOST_AUTO_TEST_CASE(R11_points_of_other_clocks_are_converted) {
   auto const before = steady_clock::now();
-  auto const system = wait_limit::at(std::chrono::system_clock::now() + 1h).deadline();
-  auto const still = wait_limit::at(still_clock::now() + 1h).deadline();
+  auto const system = deadline_at(std::chrono::system_clock::now() + 1h);
+  auto const still = deadline_at(still_clock::now() + 1h);
   auto const after = steady_clock::now();
   BOOST_TEST((still >= before + 1h && still <= after + 1h));
   BOOST_TEST((system > before + 59min && system < after + 61min));
@@ -195,9 +202,9 @@ BOOST_AUTO_TEST_CASE(R11_points_of_other_clocks_are_converted) {
 
 BOOST_AUTO_TEST_CASE(R11_points_of_the_steady_clock_are_kept_as_they_are) {
   auto const point = steady_clock::now() + 1h;
-  BOOST_TEST((wait_limit::at(point).deadline() == point));
+  BOOST_TEST((deadline_at(point) == point));
   auto const coarse = std::chrono::ceil<std::chrono::seconds>(point);
-  BOOST_TEST((wait_limit::at(coarse).deadline() == coarse));
+  BOOST_TEST((deadline_at(coarse) == coarse));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

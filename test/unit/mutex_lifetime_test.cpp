@@ -11,6 +11,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/system/system_error.hpp>
@@ -120,6 +121,81 @@ BOOST_AUTO_TEST_CASE(R8_refused_wait_lets_go_of_its_context) {
   home.run();
   other.run();
   for (auto const& f : fates) BOOST_TEST(f.called == 1);
+}
+
+// A lock that was handed over inside the context is on its way there, and nobody is queued.
+struct handed_over {
+  handed_over() {
+    static_cast<void>(mutex->try_lock());
+    mutex->async_lock(observed_handler(granted));
+    asio::post(home, [this] { mutex->unlock(); });
+    home.run_one();
+  }
+
+  asio::io_context home;
+  std::optional<async_mutex> mutex{home};
+  fate granted;
+};
+
+BOOST_AUTO_TEST_CASE(R8_nothing_keeps_the_context_running_once_a_hand_over_has_arrived) {
+  handed_over scene;
+  scene.home.poll();
+  BOOST_TEST(scene.granted.granted());
+  BOOST_TEST(scene.home.stopped());
+}
+
+BOOST_AUTO_TEST_CASE(R8_hand_over_arrives_while_only_waits_elsewhere_are_queued) {
+  handed_over scene;
+  asio::io_context other;
+  fate behind;
+  scene.mutex->async_lock(observed_handler(behind));
+  BOOST_TEST(scene.mutex->cancel() == 1u);
+  scene.mutex->async_lock(asio::bind_executor(other, observed_handler(behind)));
+  scene.home.poll();
+  BOOST_TEST(scene.home.stopped());
+  other.poll();
+  BOOST_TEST(behind.called == 2);
+}
+
+BOOST_AUTO_TEST_CASE(R8_next_wait_keeps_the_context_running_after_a_hand_over) {
+  handed_over scene;
+  async_mutex::lock_type held;
+  scene.mutex->async_lock(
+      [&](error_code, async_mutex::lock_type lock) { held = std::move(lock); });
+  fate last;
+  scene.mutex->async_lock(observed_handler(last));
+  scene.home.poll();
+  BOOST_TEST_REQUIRE(held.owns_lock());
+  BOOST_TEST(!scene.home.stopped());
+  held.unlock();
+  scene.home.poll();
+  BOOST_TEST(last.granted());
+  BOOST_TEST(scene.home.stopped());
+}
+
+BOOST_AUTO_TEST_CASE(R9_mutex_is_destroyed_while_a_hand_over_is_on_its_way) {
+  handed_over scene;
+  scene.mutex.reset();
+  scene.home.poll();
+  BOOST_TEST(scene.granted.refused(aborted));
+  BOOST_TEST(scene.home.stopped());
+}
+
+BOOST_AUTO_TEST_CASE(R10_context_is_destroyed_while_a_hand_over_is_on_its_way) {
+  auto home = std::make_unique<asio::io_context>();
+  asio::io_context other;
+  async_mutex mutex(*home);
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  fate granted;
+  mutex.async_lock(observed_handler(granted));
+  asio::post(*home, [&] { mutex.unlock(); });
+  home->run_one();
+  home.reset();
+  BOOST_TEST(granted.dropped());
+  fate next;
+  mutex.async_lock(asio::bind_executor(other, observed_handler(next)));
+  other.run();
+  BOOST_TEST(next.granted());
 }
 
 BOOST_AUTO_TEST_CASE(R8_queued_wait_keeps_thread_pool_join_waiting) {

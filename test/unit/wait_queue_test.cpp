@@ -17,7 +17,7 @@ struct home_wait : wait_block {
 
   static void end(wait_block& wait, wait_action) {
     static_cast<home_wait&>(wait).ended = true;
-    static_cast<void>(wait.core->arrive(wait.outcome));
+    static_cast<void>(wait.core->arrive(wait.outcome, true));
   }
 
   bool ended = false;

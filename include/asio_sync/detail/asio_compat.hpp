@@ -7,6 +7,8 @@
 // All that differs between versions of Asio, from 1.26 (Boost 1.81) on, and the few names of its
 // detail namespace that the library needs.
 
+#include <asio_sync/detail/wait_list.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -154,10 +156,19 @@ struct use_awaitable_executor<asio::use_awaitable_t<Executor>> {
   using type = Executor;
 };
 
+// The handler that resumes a coroutine with the outcome of a wait.
+template <class Executor>
+using resumption = asio::detail::awaitable_async_op_handler<void(wait_outcome), Executor>;
+
+template <class Handler>
+inline constexpr bool is_resumption = false;
+template <class Executor>
+inline constexpr bool is_resumption<resumption<Executor>> = true;
+
 // A token that hands out the initiation of an operation instead of starting it.
 struct take_initiation {};
 
-// An initiation that a coroutine may be spared to suspend for: see awaitable_wait.hpp.
+// An initiation that a coroutine may be spared to suspend for: see initiation.hpp.
 template <class Initiation>
 concept ready_initiation = requires {
   typename Initiation::result;
@@ -198,7 +209,7 @@ template <typename Signature, typename Initiation, typename Executor>
   requires asio_sync::detail::ready_initiation<Initiation>
 class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiation>, Executor> {
  public:
-  using handler_type = awaitable_async_op_handler<Signature, Executor>;
+  using handler_type = asio_sync::detail::resumption<Executor>;
 
   awaitable_async_op(deferred_async_operation<Signature, Initiation>&& op,
                      awaitable_frame_base<Executor>* frame)
@@ -222,7 +233,7 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
   }
 
   auto await_resume() {
-    return wait_.was_ready() ? wait_.result() : handler_type::resume(result_);
+    return wait_.result(wait_.was_ready() ? wait_.outcome() : handler_type::resume(result_));
   }
 
  private:

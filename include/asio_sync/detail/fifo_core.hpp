@@ -21,7 +21,7 @@ namespace asio_sync::detail {
 // Traits: `atomic<T>` and `lock_type`; `node`, with members `next`, `prev`, `state`, `outcome`;
 // `list`, a wait_list of them; `weight(node)`; `exclusive`, true where there is one permit and its
 // holder is not told how it came by it (a mutex); `tally`, told under the lock who joins and
-// leaves the queue.
+// leaves the queue, and that a transition which was no hand-over is done.
 //
 // The core outlives its primitive by the completions on their way, which may touch it at any time.
 // So it counts: the primitive is one, each wait that was decided is one until it is delivered or
@@ -61,7 +61,7 @@ class fifo_core {
   // the core. Otherwise false; then use release().
   bool try_release_uncontended() noexcept requires Traits::exclusive {
     word w = word_.load(std::memory_order_relaxed);
-    if ((w & waiting) || available_in(w) != 0) return false;
+    if (w & (waiting | free_permits)) return false;
     // Release: pairs with the acquire of whoever takes the permit next.
     return word_.compare_exchange_strong(w, w + returned(w, false) + permit,
                                          std::memory_order_release, std::memory_order_relaxed);
@@ -99,7 +99,8 @@ class fifo_core {
         decide(wait, (w & closed) ? wait_outcome::closed : wait.outcome);
         return false;
       } else if ((w & waiting) ||
-                 word_.compare_exchange_weak(w, w | waiting, std::memory_order_relaxed)) {
+                 word_.compare_exchange_weak(w, w | waiting, std::memory_order_relaxed,
+                                             std::memory_order_relaxed)) {
         break;
       }
     }
@@ -187,6 +188,12 @@ class fifo_core {
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
 
  protected:
+  // The tally may have to let something go.
+  void settle_tally(list& decided) noexcept {
+    std::lock_guard const guard(lock_);
+    tally_.settled(decided);
+  }
+
   typename Traits::tally& tally() noexcept { return tally_; }
   typename Traits::lock_type& lock() const noexcept { return lock_; }
 
@@ -200,7 +207,7 @@ class fifo_core {
   static constexpr word carried = 8;  // exclusive: the holder has a count, as it came by the queue
   static constexpr word permit = 16;
   static constexpr word count = word(1) << 34;
-  static constexpr word idle = count + permit;  // a mutex that is free, with nothing on its way
+  static constexpr word free_permits = count - permit;
   static constexpr word granted_count = count + (Traits::exclusive ? carried : 0);
   static constexpr auto everybody = [](node const&) { return true; };
 
@@ -213,12 +220,12 @@ class fifo_core {
   }
 
   bool takes_back(word w, permits n) const noexcept {
-    return !(w & dead) && available_in(w) + n <= max_;
+    return !(w & dead) && available_in(w) + n <= (Traits::exclusive ? 1 : max_);
   }
 
   // What a release changes in the word besides the permits: their count goes, if they had one.
   static constexpr word returned(word w, bool counted) noexcept {
-    if constexpr (Traits::exclusive) counted = (w & carried) != 0;
+    if constexpr (Traits::exclusive) return word(0) - (w & carried) * (granted_count / carried);
     return counted ? word(0) - granted_count : 0;
   }
 
@@ -246,8 +253,19 @@ class fifo_core {
     std::lock_guard const guard(lock_);
     w = word_.load(std::memory_order_relaxed);
     if (!(w & waiting) || !takes_back(w, n)) return false;
-    settle(w, n, returned(w, counted), decided);
+    if constexpr (Traits::exclusive)
+      hand_over(w, decided);
+    else
+      settle(w, n, returned(w, counted), decided);
     return true;
+  }
+
+  // What settle() comes to where the one permit goes from its holder to the head of the queue.
+  void hand_over(word w, list& decided) noexcept {
+    take_out(queue_.front(), wait_outcome::granted, decided);
+    word change = (w & carried) ? 0 : granted_count;
+    if (queue_.empty()) change -= waiting;
+    if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
   }
 
   void take_out(node& wait, wait_outcome outcome, list& decided) noexcept {
@@ -286,6 +304,7 @@ class fifo_core {
       change += granted_count - taken * permit;
     }
     if (queue_.empty()) change -= w & waiting;
+    tally_.settled(decided);
     // Release: pairs with the acquire of whoever takes what has become free.
     if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
   }

@@ -13,7 +13,6 @@
 #include <boost/system/system_error.hpp>
 
 #include <new>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -89,11 +88,11 @@ struct result_handler {
 };
 
 // The wait of a coroutine: asked whether it is needed at all, prepared while the coroutine can
-// still catch what that throws, launched once it is suspended.
+// still catch what that throws, launched once it is suspended. Handler resumes it.
 template <class Operation, class Result, class Handler>
 class awaitable_wait_of {
-  using adapted_handler = result_handler<Result, Handler>;
-  using wait_type = handler_wait<Operation, adapted_handler>;
+  using claims = typename Operation::claims;
+  using wait_type = handler_wait<claims, Handler>;
 
  public:
   awaitable_wait_of(Operation const& operation, Result result)
@@ -106,30 +105,33 @@ class awaitable_wait_of {
   }
 
   bool ready() noexcept {
-    if (immediate_budget::available()) outcome_ = operation_.try_now();
-    if (outcome_) immediate_budget::use();
-    return outcome_.has_value();
+    if (!immediate_budget::available()) return false;
+    outcome_ = operation_.try_now();
+    if (!was_ready()) return false;
+    immediate_budget::use();
+    return true;
   }
 
-  bool was_ready() const noexcept { return outcome_.has_value(); }
+  bool was_ready() const noexcept { return outcome_ != wait_outcome::undecided; }
 
-  auto result() {
-    if (outcome_ == wait_outcome::granted)
-      return result_.value(error_code(), Operation::claim(operation_.core()));
-    return result_.value(error_of(*outcome_), typename Operation::grant());
+  wait_outcome outcome() const noexcept { return outcome_; }
+
+  auto result(wait_outcome outcome) const {
+    if (outcome == wait_outcome::granted)
+      return result_.value(error_code(), claims::claim(operation_.core()));
+    return result_.value(error_of(outcome), typename claims::grant());
   }
 
   template <class Executor>
-  void prepare(Executor const& own, asio::cancellation_slot slot) {
+  ASIO_SYNC_NOINLINE void prepare(Executor const& own, asio::cancellation_slot slot) {
     visit_completion_executor(own, operation_.executor(), [&](auto const& ex, auto relayed) {
       constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
       using executor = std::decay_t<decltype(ex)>;
-      auto* const wait =
-          wait_op<Operation, adapted_handler, executor, path>::make(operation_.core(), ex);
+      auto* const wait = wait_op<claims, Handler, executor, path>::make(operation_.core(), ex);
       wait_ = wait;
       slot_ = slot;
-      // Not free a moment ago, or only the budget is used up.
-      if (operation_.core().try_grant(*wait)) return;
+      // Not free a moment ago, unless only the budget is used up.
+      if (!immediate_budget::available() && operation_.core().try_grant(*wait)) return;
       if (!wait->arm(slot, operation_.limit())) discard();
     });
   }
@@ -138,8 +140,7 @@ class awaitable_wait_of {
   void launch(Handler&& handler) noexcept {
     if (!wait_) return static_cast<void>(Handler(std::move(handler)));
     wait_type& wait = *std::exchange(wait_, nullptr);
-    ::new (static_cast<void*>(std::addressof(wait.handler)))
-        adapted_handler{result_, std::move(handler)};
+    ::new (static_cast<void*>(std::addressof(wait.handler))) Handler(std::move(handler));
     if (wait.state == wait_state::decided || !wait.core->enter(wait)) wait.complete();
   }
 
@@ -151,7 +152,7 @@ class awaitable_wait_of {
 
   Operation operation_;
   [[no_unique_address]] Result result_;
-  std::optional<wait_outcome> outcome_;
+  wait_outcome outcome_ = wait_outcome::undecided;
   wait_type* wait_ = nullptr;
   asio::cancellation_slot slot_;
 };
@@ -190,8 +191,9 @@ class wait_initiation {
 // use_awaitable: a coroutine of one recycled frame, which mostly ends without having suspended.
 template <class Executor, class Operation, class Result>
 auto await_wait(wait_initiation<Operation, Result> initiation)
-    -> asio::awaitable<typename Result::template value_type<typename Operation::grant>, Executor> {
-  using signature = typename Result::template signature<typename Operation::grant>;
+    -> asio::awaitable<typename Result::template value_type<typename Operation::claims::grant>,
+                       Executor> {
+  using signature = typename Result::template signature<typename Operation::claims::grant>;
   co_return co_await asio::async_initiate<asio::deferred_t const, signature>(std::move(initiation),
                                                                              asio::deferred);
 }
@@ -200,7 +202,7 @@ auto await_wait(wait_initiation<Operation, Result> initiation)
 // is asked first, the result adapted to the token on this side of it; all others are Asio's.
 template <class Operation, class Token>
 auto initiate_wait(Operation const& operation, Token&& token) {
-  using grant = typename Operation::grant;
+  using grant = typename Operation::claims::grant;
   using adapted = adapted_token<std::decay_t<Token>>;
   using base =
       std::conditional_t<std::is_void_v<typename adapted::base>,

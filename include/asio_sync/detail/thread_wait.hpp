@@ -20,7 +20,7 @@ class thread_wait : public wait_block {
     thread_wait self(core);
     if (limit.expired()) self.outcome = wait_outcome::timed_out;
     if (core.enter(self)) self.block(limit);
-    return core.arrive(self.outcome);
+    return core.arrive(self.outcome, false);
   }
 
  private:

@@ -15,20 +15,30 @@ using steady_clock = std::chrono::steady_clock;
 // initiated when it is launched), or until a point in time. Saturates instead of overflowing.
 class wait_limit {
  public:
-  wait_limit() = default;
+  enum class kind : unsigned char { none, relative, absolute };
+  using ticks = steady_clock::duration;
+
+  // The same with its kind in the type: what is tried at once carries no more than it needs.
+  template <kind Kind>
+  struct of {
+    ticks value{};
+
+    operator wait_limit() const noexcept { return {Kind, value}; }
+    bool expired() const noexcept { return wait_limit(*this).expired(); }
+  };
 
   template <class Rep, class Period>
-  static wait_limit after(std::chrono::duration<Rep, Period> const& time) noexcept {
-    return {kind::relative, saturated(time)};
+  static of<kind::relative> after(std::chrono::duration<Rep, Period> const& time) noexcept {
+    return {saturated(time)};
   }
 
   // Of another clock than the steady one: converted now.
   template <class Clock, class Duration>
-  static wait_limit at(std::chrono::time_point<Clock, Duration> const& time) {
+  static of<kind::absolute> at(std::chrono::time_point<Clock, Duration> const& time) {
     ticks const point = saturated(time.time_since_epoch());
-    if constexpr (std::is_same_v<Clock, steady_clock>) return {kind::absolute, point};
+    if constexpr (std::is_same_v<Clock, steady_clock>) return {point};
     ticks const now = saturated(Clock::now().time_since_epoch());
-    return {kind::absolute, sum(sum(point, -now), steady_clock::now().time_since_epoch())};
+    return {sum(sum(point, -now), steady_clock::now().time_since_epoch())};
   }
 
   bool timed() const noexcept { return kind_ != kind::none; }
@@ -46,9 +56,6 @@ class wait_limit {
   }
 
  private:
-  enum class kind : unsigned char { none, relative, absolute };
-  using ticks = steady_clock::duration;
-
   wait_limit(kind k, ticks value) noexcept : kind_(k), value_(value) {}
 
   template <class Rep, class Period>
@@ -65,9 +72,17 @@ class wait_limit {
     return a + b;
   }
 
-  kind kind_ = kind::none;
-  ticks value_{};
+  kind kind_;
+  ticks value_;
 };
+
+template <>
+struct wait_limit::of<wait_limit::kind::none> {
+  operator wait_limit() const noexcept { return {kind::none, ticks()}; }
+  static bool expired() noexcept { return false; }
+};
+
+using no_limit = wait_limit::of<wait_limit::kind::none>;
 
 }  // namespace asio_sync::detail
 

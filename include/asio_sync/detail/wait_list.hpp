@@ -15,8 +15,9 @@ enum class wait_state : std::uint8_t {
   decided  // out of it for good, its outcome fixed: whose who took it out, then its completion's
 };
 
-// How a wait ended; in a fresh one, how it ends unless it is granted at once.
-enum class wait_outcome : std::uint8_t { granted, aborted, timed_out, closed };
+// How a wait ended; in a fresh one, how it ends unless it is granted at once. Undecided: of what
+// was tried and has to wait.
+enum class wait_outcome : std::uint8_t { granted, aborted, timed_out, closed, undecided };
 
 // A first-in, first-out queue of nodes, linked through their members `next` and `prev`; any of
 // them can leave it. Also the list in which a core hands out the waits that it has decided.

@@ -36,6 +36,7 @@ inline error_code error_of(wait_outcome outcome) noexcept {
     case wait_outcome::aborted: return asio::error::operation_aborted;
     case wait_outcome::timed_out: return asio::error::timed_out;
     case wait_outcome::closed: return error::closed;
+    case wait_outcome::undecided: break;
   }
   return {};
 }
@@ -67,9 +68,9 @@ class slot_canceller {
   wait_block& wait_;
 };
 
-// A wait and its handler. Operation says what is waited for: `grant`, what the handler receives
+// A wait and its handler. Claims says what is waited for: `grant`, what the handler receives
 // besides the error; `claim(core)`, which makes it.
-template <class Operation, class Handler>
+template <class Claims, class Handler>
 class handler_wait : public wait_block {
  public:
   handler_wait(function* f, wait_queue* queue) noexcept : wait_block(f, queue) {}
@@ -80,9 +81,10 @@ class handler_wait : public wait_block {
   };
 };
 
-template <class Operation, class Handler, class Executor, completion_path Path>
-class wait_op final : public handler_wait<Operation, Handler> {
-  using base = handler_wait<Operation, Handler>;
+template <class Claims, class Handler, class Executor, completion_path Path>
+class wait_op final : public handler_wait<Claims, Handler> {
+  using base = handler_wait<Claims, Handler>;
+  using grant_type = typename Claims::grant;
 
  public:
   // Without a handler, in memory of the pool.
@@ -185,24 +187,36 @@ class wait_op final : public handler_wait<Operation, Handler> {
     disconnect();
     wait_queue& queue = *this->core;
     wait_outcome const decided = this->outcome;
+    bool const at_home = this->work == wait_work::home;
     Handler taken = take_handler();
-    wait_outcome const arrived = queue.arrive(decided);
-    error_code const error = error_of(arrived);
-    typename Operation::grant grant;
-    if (arrived == wait_outcome::granted) grant = Operation::claim(queue);
-    call(taken, error, std::move(grant));
+    // The grant ends before the handler, which may own the primitive.
+    wait_outcome const arrived = queue.arrive(decided, at_home);
+    if constexpr (is_resumption<Handler> && Path != completion_path::relayed)
+      taken(arrived);
+    else if (arrived == wait_outcome::granted)
+      call(taken, arrived, Claims::claim(queue));
+    else
+      call(taken, arrived, grant_type());
   }
 
-  // The grant ends before the handler, which may own the primitive.
-  ASIO_SYNC_NOINLINE static void call(Handler& taken, error_code error,
-                                      typename Operation::grant grant) {
+  ASIO_SYNC_NOINLINE static void call(Handler& taken, wait_outcome outcome, grant_type&& grant) {
     if constexpr (Path == completion_path::relayed) {
       auto const own = asio::get_associated_executor(taken);
-      own.execute([taken = std::move(taken), error, grant = std::move(grant)]() mutable {
-        std::move(taken)(error, std::move(grant));
+      own.execute([taken = std::move(taken), outcome, grant = std::move(grant)]() mutable {
+        complete(taken, outcome, std::move(grant));
       });
     } else {
-      std::move(taken)(error, std::move(grant));
+      complete(taken, outcome, std::move(grant));
+    }
+  }
+
+  // A coroutine claims the grant itself when it resumes.
+  static void complete(Handler& taken, wait_outcome outcome, grant_type&& grant) {
+    if constexpr (is_resumption<Handler>) {
+      Claims::disown(grant);
+      taken(outcome);
+    } else {
+      std::move(taken)(error_of(outcome), std::move(grant));
     }
   }
 
@@ -296,7 +310,7 @@ class unstarted {
 // Initiates a wait: granted at once, or queued. When it throws nothing has changed.
 template <completion_path Path, class Operation, class Executor, class Handler>
 void start_wait_on(Operation const& operation, Executor const& ex, Handler& handler) {
-  using wait_type = wait_op<Operation, Handler, Executor, Path>;
+  using wait_type = wait_op<typename Operation::claims, Handler, Executor, Path>;
   wait_queue& core = operation.core();
   unstarted<wait_type> wait(wait_type::make(core, ex, std::move(handler)));
   if (core.try_grant(*wait)) return wait.release().start();
@@ -312,18 +326,18 @@ bool start_immediately(Operation const& operation, Handler& handler) {
   if (!immediate_budget::available()) return false;
   auto const complete = [&](auto const& ex) {
     wait_queue& core = operation.core();
-    std::optional<wait_outcome> const outcome = operation.try_now();
-    if (!outcome) return false;
+    wait_outcome const outcome = operation.try_now();
+    if (outcome == wait_outcome::undecided) return false;
     struct release_unless_concluded {
       wait_queue* core;
       ~release_unless_concluded() {
         if (core) core->release();
       }
     } acquired{outcome == wait_outcome::granted ? &core : nullptr};
-    using wait_type =
-        wait_op<Operation, Handler, std::decay_t<decltype(ex)>, completion_path::immediate>;
+    using wait_type = wait_op<typename Operation::claims, Handler, std::decay_t<decltype(ex)>,
+                              completion_path::immediate>;
     wait_type& wait = *wait_type::make(core, ex, std::move(handler));
-    core.conclude(wait, *outcome);
+    core.conclude(wait, outcome);
     acquired.core = nullptr;
     immediate_budget::use();
     wait.start();

@@ -34,20 +34,37 @@ class decided_waits : public wait_list<wait_block> {
 };
 
 // The home context of a core and the work that it holds there: one for all waits that are queued.
-// Told under the lock of the core.
+// After a hand-over inside the context also for the wait that is on its way, as the holder is
+// likely to queue again before that arrives: two that take turns would let go of the work and take
+// it again each time. Told under the lock of the core.
 class home_tally {
  public:
   void joined(wait_block const& wait) noexcept {
-    if (wait.work == wait_work::home && waits_++ == 0) work_ = context_.track();
+    if (wait.work != wait_work::home) return;
+    if (!work_) work_ = context_.track();
+    ++waits_;
+    surplus_.store(false, std::memory_order_relaxed);
   }
 
   void left(wait_block const& wait, decided_waits& decided) noexcept {
     if (wait.work != wait_work::home) return;
-    if (--waits_ == 0)
+    --waits_;
+    if (context_.running_in_this_thread())
+      surplus_.store(waits_ == 0, std::memory_order_relaxed);
+    else if (waits_ == 0)
       decided.keep_ = std::exchange(work_, context_work());
-    else if (!decided.keep_ && !context_.running_in_this_thread())
+    else if (!decided.keep_)
       decided.keep_ = context_.track();
   }
+
+  void settled(decided_waits& decided) noexcept {
+    if (!has_surplus()) return;
+    decided.keep_ = std::exchange(work_, context_work());
+    surplus_.store(false, std::memory_order_relaxed);
+  }
+
+  // Whether work is held although nobody is queued. Also without the lock, by who arrives.
+  bool has_surplus() const noexcept { return surplus_.load(std::memory_order_relaxed); }
 
   known_context const& context() const noexcept { return context_; }
   void move_to(known_context const& context) noexcept { context_ = context; }
@@ -56,6 +73,7 @@ class home_tally {
   known_context context_;
   context_work work_;
   std::uint32_t waits_ = 0;
+  threading::atomic<bool> surplus_{false};
 };
 
 struct mutex_traits : threading {
@@ -78,7 +96,7 @@ class wait_queue : public fifo_core<mutex_traits> {
 
   // Gives the permit back or on; false if it was not held. The destructors of guards call it: code
   // that is flattened would have a copy for each.
-  ASIO_SYNC_NOINLINE bool release() noexcept {
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release() noexcept {
     decided_waits decided;
     bool const held = fifo_core::release(1, false, decided);
     decided.complete();
@@ -110,8 +128,11 @@ class wait_queue : public fifo_core<mutex_traits> {
   void abandon() noexcept;
 
   // A decided wait arrives: its outcome is final. Unless that is granted the core may be gone.
-  wait_outcome arrive(wait_outcome decided) noexcept {
-    if (decided == wait_outcome::granted && deliver()) return wait_outcome::granted;
+  wait_outcome arrive(wait_outcome decided, bool at_home) noexcept {
+    if (decided == wait_outcome::granted && deliver()) {
+      if (at_home && tally().has_surplus()) leave_work();
+      return wait_outcome::granted;
+    }
     unref();
     return decided == wait_outcome::granted ? wait_outcome::aborted : decided;
   }
@@ -129,6 +150,11 @@ class wait_queue : public fifo_core<mutex_traits> {
   friend class wait_list<wait_queue>;
 
   explicit wait_queue(void* primitive) noexcept : fifo_core(1, 1), primitive_(primitive) {}
+
+  ASIO_SYNC_COLD void leave_work() noexcept {
+    decided_waits nothing;
+    settle_tally(nothing);
+  }
 
   void unref() noexcept {
     if (forget()) destroy();
