@@ -48,7 +48,18 @@ class manual_queue {
     for (auto const& f : std::exchange(functions_, {})) f();
   }
 
+  // Runs one of them, or destroys it unrun.
+  void run(std::size_t index) { take(index)(); }
+  void drop(std::size_t index) { take(index); }
+
  private:
+  std::function<void()> take(std::size_t index) {
+    auto const at = functions_.begin() + static_cast<std::ptrdiff_t>(index);
+    std::function<void()> taken = std::move(*at);
+    functions_.erase(at);
+    return taken;
+  }
+
   std::vector<std::function<void()>> functions_;
 };
 
