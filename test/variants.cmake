@@ -1,0 +1,22 @@
+# Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+# SPDX-License-Identifier: BSL-1.0
+
+# One program under the flags that users compile with: every level of optimisation, both standards,
+# with and without RTTI. The warnings of each level are errors, in the headers too.
+
+# asio_sync_variant(STANDARD FLAG...)
+function(asio_sync_variant standard)
+  string(JOIN "" name variant_${standard} ${ARGN})
+  string(MAKE_C_IDENTIFIER ${name} name)
+  add_executable(${name} variants/variants.cpp)
+  target_link_libraries(${name} PRIVATE asio_sync::own)
+  target_compile_options(${name} PRIVATE ${ARGN} -g0)
+  set_target_properties(${name} PROPERTIES CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
+  asio_sync_add_test(${name} variants 120 ${name})
+endfunction()
+
+# Each two of standard, RTTI and half of the levels meet.
+asio_sync_variant(20 -O0)
+asio_sync_variant(23 -O1 -fno-rtti)
+asio_sync_variant(20 -O2 -fno-rtti)
+asio_sync_variant(23 -O3)
