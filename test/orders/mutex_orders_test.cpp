@@ -156,6 +156,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(R7_handlers_that_lock_again, Kind, of::kinds) {
                     and_then(then::lock, lock_in(1, Kind::kind))}});
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(R8_hand_overs_inside_the_home, Kind, of::kinds) {
+  explore({.before = {mutex_at(Kind::home),
+                      {verb::try_lock},
+                      and_then(then::unlock, lock_in(0, Kind::kind)),
+                      lock_in(0, Kind::kind)},
+           .once = {in_coroutine(and_then(then::work_unlock, lock_in(0, Kind::kind))),
+                    lock_in(0, Kind::kind),
+                    {verb::cancel}}});
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(R4_cancel_against_grant_with_a_follower, Kind, of::kinds) {
   explore({.before = {mutex_at(Kind::home),
                       {verb::try_lock},
