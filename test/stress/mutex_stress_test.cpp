@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // One mutex, contended by coroutines, callbacks and threads on several contexts, with
-// cancellation, time-outs and destruction at random. What it guards is plain data: a thread
-// sanitizer sees every hole. ASIO_SYNC_STRESS_SECONDS says for how long (5), ASIO_SYNC_TEST_SEED
-// where it starts.
+// cancellation, time-outs and destruction at random, and others made and destroyed beside it. What
+// it guards is plain data: a thread sanitizer sees every hole. ASIO_SYNC_STRESS_SECONDS says for
+// how long (5), ASIO_SYNC_TEST_SEED where it starts; `./dev soak` gives it both.
 
 #include "support/random.hpp"
 
@@ -61,6 +61,7 @@ class stress_round {
     while (clock_type::now() < end) {
       if (random_.one_in(4)) mutex_->cancel();
       short_lived_mutex();
+      if (random_.one_in(8)) blocked_thread();
       std::this_thread::sleep_for(microseconds(random_.below(300)));
     }
     finish();
@@ -142,9 +143,12 @@ class stress_round {
       else
         owner.mutex_->async_lock_for(some_time(random), std::move(handler));
       if (random.one_in(2))
-        asio::post(executor, [self = shared_from_this()] {
-          self->signal.emit(asio::cancellation_type::total);
-        });
+        asio::post(executor, [self = shared_from_this()] { self->signal.emit(self->any_type()); });
+    }
+
+    asio::cancellation_type any_type() {
+      using enum asio::cancellation_type;
+      return std::array{total, partial, terminal}[random.below(3)];
     }
 
     stress_round& owner;
@@ -168,16 +172,20 @@ class stress_round {
     }
   }
 
-  // A mutex that dies with waits of several contexts: destroyed by the last of them, or with them.
+  // A mutex, and a context of some of the waits for it, that die with waits queued: the mutex with
+  // the last of them, or here, before the context or after it.
   void short_lived_mutex() {
+    std::optional<asio::io_context> context(std::in_place);
     bool const shared = random_.one_in(2);
     // A strand must not outlive its context.
-    auto mutex = shared ? std::make_shared<async_mutex>(*contexts_[random_.below(2)])
+    auto mutex = shared ? std::make_shared<async_mutex>(
+                              random_.one_in(3) ? *context : *contexts_[random_.below(2)])
                         : std::make_shared<async_mutex>(any_serial_executor(random_));
     BOOST_REQUIRE(mutex->try_lock());
-    for (unsigned n = random_.below(6); n > 0; --n) {
+    for (unsigned n = random_.below(8); n > 0; --n) {
+      asio::any_io_executor const elsewhere = any_serial_executor(random_);
       auto handler = asio::bind_executor(
-          any_serial_executor(random_),
+          random_.one_in(3) ? context->get_executor() : elsewhere,
           [owned = shared ? mutex : nullptr, token = token_](error_code, guard const&) {});
       if (random_.one_in(2))
         mutex->async_lock(std::move(handler));
@@ -186,7 +194,33 @@ class stress_round {
     }
     if (random_.one_in(3)) mutex->cancel();
     if (random_.one_in(3)) mutex->close();
+    if (random_.one_in(3)) run_elsewhere(*context);
+    // A context must not die while another thread hands the mutex on.
+    if (shared || random_.one_in(2)) context.reset();
     if (shared) mutex->unlock();  // else it is destroyed while it is held
+  }
+
+  // On another thread, until what is queued there has completed, or not as long.
+  void run_elsewhere(asio::io_context& context) {
+    std::thread runner([&] { context.run(); });
+    std::this_thread::sleep_for(microseconds(random_.below(200)));
+    context.stop();
+    runner.join();
+  }
+
+  // A mutex that is destroyed with a thread blocked on it.
+  void blocked_thread() {
+    std::optional<async_mutex> mutex(*contexts_[random_.below(2)]);
+    BOOST_REQUIRE(mutex->try_lock());
+    std::thread blocked([&] {
+      try {
+        guard const lock(*mutex);
+      } catch (boost::system::system_error const&) {  // destroyed
+      }
+    });
+    while (mutex->waiters() == 0) std::this_thread::yield();
+    mutex.reset();
+    blocked.join();
   }
 
   void start() {
@@ -198,9 +232,11 @@ class stress_round {
       auto const callbacks = std::make_shared<canceller>(*this, random_.seed());
       asio::post(callbacks->executor, [callbacks] { callbacks->step(); });
     }
-    for (auto* context : {&*contexts_[0], &*contexts_[0], &*contexts_[1]})
-      runners_.emplace_back([context] { context->run(); });
-    for (int i = 0; i < 2; ++i)
+    runners_.emplace_back([this] { contexts_[1]->run(); });
+    for (unsigned n = 1 + random_.below(3); n > 0; --n)
+      runners_.emplace_back([this] { contexts_[0]->run(); });
+    blocking_left_ = 1 + random_.below(3);
+    for (unsigned n = blocking_left_; n > 0; --n)
       blocking_.emplace_back([this, seed = random_.seed()] {
         thread(seed);
         --blocking_left_;
@@ -241,7 +277,7 @@ class stress_round {
   long counter_ = 0;  // the mutex guards it
   std::atomic<long> granted_ = 0;
   std::atomic<bool> over_ = false;
-  std::atomic<int> blocking_left_ = 2;
+  std::atomic<unsigned> blocking_left_ = 0;
   std::vector<asio::executor_work_guard<asio::io_context::executor_type>> work_;
   std::vector<std::thread> blocking_;
   std::vector<std::thread> runners_;
