@@ -181,6 +181,9 @@ void add_timed(rows& all) {
 void add_cancelled(rows& all) {
   all.push_back({"W11 in order, 100000 / 1000", "W11/in order/100000/mutex",
                  "W11/in order/1000/mutex", 1.3, 1.1});
+  for (std::string const order : {"in order", "at random"})
+    all.push_back({"W11 " + order + ", 100000 / slots that post", "W11/" + order + "/100000/mutex",
+                   "W11/" + order + "/100000/slots that post"});
   all.push_back({"W11 in order, 1000 / concurrent_channel", "W11/in order/1000/mutex",
                  "W11/in order/1000/channel", as_fast});
   all.push_back({"W11 at random, 10000 / concurrent_channel", "W11/at random/10000/mutex",
