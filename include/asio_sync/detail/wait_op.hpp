@@ -86,6 +86,10 @@ class wait_op final : public handler_wait<Claims, Handler> {
   using base = handler_wait<Claims, Handler>;
   using grant_type = typename Claims::grant;
 
+  // A coroutine is resumed by the handler in the block: each move of it would be waited for, and
+  // nobody can tell that the block is freed later. What is left of a known executor holds nothing.
+  static constexpr bool resumes_in_place = is_resumption<Handler> && is_known_executor<Executor>;
+
  public:
   // Without a handler, in memory of the pool.
   static wait_op* make(wait_queue& queue, Executor const& ex) {
@@ -188,12 +192,14 @@ class wait_op final : public handler_wait<Claims, Handler> {
     wait_queue& queue = *this->core;
     wait_outcome const decided = this->outcome;
     bool const at_home = this->work == wait_work::home;
+    if constexpr (resumes_in_place) {
+      ending const at_exit(*this, pool_allocator<wait_op>());
+      return this->handler(queue.arrive(decided, at_home));
+    }
     Handler taken = take_handler();
     // The grant ends before the handler, which may own the primitive.
     wait_outcome const arrived = queue.arrive(decided, at_home);
-    if constexpr (is_resumption<Handler> && Path != completion_path::relayed)
-      taken(arrived);
-    else if (arrived == wait_outcome::granted)
+    if (arrived == wait_outcome::granted)
       call(taken, arrived, Claims::claim(queue));
     else
       call(taken, arrived, grant_type());
@@ -244,18 +250,28 @@ class wait_op final : public handler_wait<Claims, Handler> {
     if (this->slot_connected) asio::get_associated_cancellation_slot(this->handler).clear();
   }
 
+  // Destroys the handler, or what a move has left of it, and frees the memory.
+  template <class Allocator>
+  class ending {
+   public:
+    ending(wait_op& self, Allocator const& memory) noexcept : self_(self), memory_(memory) {}
+    ending(ending const&) = delete;
+    ending& operator=(ending const&) = delete;
+    ~ending() {
+      self_.handler.~Handler();
+      self_.free(memory_);
+    }
+
+   private:
+    wait_op& self_;
+    Allocator memory_;
+  };
+
   // Moves the handler out and frees the memory. If the move throws the wait is dropped. The
   // allocator first: a handler that was moved from may have none.
   Handler take_handler() {
-    auto memory = block_allocator<wait_op>(asio::get_associated_allocator(this->handler));
-    struct freeing {
-      wait_op& self;
-      decltype(memory)& allocator;
-      ~freeing() {
-        self.handler.~Handler();
-        self.free(allocator);
-      }
-    } const at_exit{*this, memory};
+    ending const at_exit(*this,
+                         block_allocator<wait_op>(asio::get_associated_allocator(this->handler)));
     if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
       return Handler(std::move(this->handler));
     } else {
@@ -272,9 +288,8 @@ class wait_op final : public handler_wait<Claims, Handler> {
     if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
       take_handler();
     } else {
-      auto memory = block_allocator<wait_op>(asio::get_associated_allocator(this->handler));
-      this->handler.~Handler();
-      free(memory);
+      ending const at_exit(
+          *this, block_allocator<wait_op>(asio::get_associated_allocator(this->handler)));
     }
   }
 
