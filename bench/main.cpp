@@ -13,13 +13,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <exception>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -127,28 +128,41 @@ std::set<std::string> names_of(tables const& asked) {
   return names;
 }
 
-// Google Benchmark runs what the tables need; the catalogue has to outlive it.
-void register_for(tables const& asked, catalogue const& all) {
-  for (std::string const& name : names_of(asked)) {
-    description const& what = all.at(name);
+// Google Benchmark runs what is registered; the catalogue has to outlive it.
+void register_all(std::set<std::string> const& names, catalogue const& all) {
+  for (std::string const& name : names) {
+    description const& what = *find(all, name);
     auto* const registered = benchmark::RegisterBenchmark(
         name.c_str(), [&what](benchmark::State& state) { measure(state, what); });
     if (what.threads) registered->UseRealTime();
   }
 }
 
-// Collects the nanoseconds of one unit, of each repetition.
+// Collects the nanoseconds of one unit, of each repetition, and writes all to a file, if one is
+// named: one file for several runs.
 class collector : public benchmark::BenchmarkReporter {
  public:
-  bool ReportContext(Context const&) override { return true; }
+  explicit collector(std::string const& file) {
+    if (file.empty()) return;
+    stream_.open(file);
+    if (!stream_) throw std::runtime_error("cannot write '" + file + "'");
+    json_.SetOutputStream(&stream_);
+  }
+
+  bool ReportContext(Context const& context) override {
+    if (!std::exchange(started_, true) && stream_.is_open()) json_.ReportContext(context);
+    return true;
+  }
 
   void ReportRuns(std::vector<Run> const& runs) override {
+    if (stream_.is_open()) json_.ReportRuns(runs);
     for (Run const& run : runs)
       if (run.run_type == Run::RT_Iteration)
         times_[run.run_name.function_name].push_back(1e9 / run.counters.at("items_per_second"));
   }
 
-  asio_sync::bench::medians medians() {
+  asio_sync::bench::medians finish() {
+    if (stream_.is_open()) json_.Finalize();
     asio_sync::bench::medians result;
     for (auto& [name, times] : times_) {
       auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -159,25 +173,47 @@ class collector : public benchmark::BenchmarkReporter {
   }
 
  private:
+  std::ofstream stream_;
+  benchmark::JSONReporter json_;
+  bool started_ = false;
   std::map<std::string, std::vector<double>> times_;
 };
 
-asio_sync::bench::medians run(options const& o) {
+void run(std::set<std::string> const& names, catalogue const& all, collector& results) {
+  if (names.empty()) return;
+  register_all(names, all);
+  benchmark::RunSpecifiedBenchmarks(&results);
+  benchmark::ClearRegisteredBenchmarks();
+}
+
+void initialize(char* program, options const& o) {
   std::vector<std::string> arguments = {
-      "bench",
       "--benchmark_enable_random_interleaving=true",
       "--benchmark_repetitions=" + std::to_string(o.repetitions),
       std::string("--benchmark_min_time=") + (o.quick ? "0.005" : "0.05"),
   };
-  if (!o.json.empty()) arguments.push_back("--benchmark_out=" + o.json);
-  std::vector<char*> pointers;
+  std::vector<char*> pointers = {program};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
-  collector results;
-  benchmark::RunSpecifiedBenchmarks(&results);
+}
+
+// What needs one thread first, then what needs more.
+medians run_all(char* program, options const& o, tables const& asked, catalogue const& all) {
+  collector results(o.json);
+  initialize(program, o);
+  std::set<std::string> of_one_thread = names_of(asked);
+  std::set<std::string> of_more;
+  for (auto name = of_one_thread.begin(); name != of_one_thread.end();) {
+    auto const each = name++;
+    if (is_with_threads(*each) || find(all, *each)->threads)
+      of_more.insert(of_one_thread.extract(each));
+  }
+  run(of_one_thread, all, results);
+  have_second_thread();
+  run(of_more, all, results);
   benchmark::Shutdown();
-  return results.medians();
+  return results.finish();
 }
 
 }  // namespace
@@ -190,15 +226,14 @@ int main(int argc, char** argv) try {
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);
-  register_for(asked, all);
-  // Until a process has had a second thread, the C library leaves out what mutexes need for more
-  // than one. As programs mostly have had one, and W5 has, everything is measured after that.
-  std::thread([] {}).join();
-  medians const times = run(o);
+  medians const times = run_all(argv[0], o, asked, all);
   std::cout << BOOST_COMPILER << ", Boost " << BOOST_LIB_VERSION << '\n';
   print_table(std::cout, asked.ratios, times);
   print_table(std::cout, asked.scales, times);
 } catch (usage_error const& error) {
   std::cerr << "bench: " << error.what() << '\n';
   return 2;
+} catch (std::exception const& error) {
+  std::cerr << "bench: " << error.what() << '\n';
+  return 1;
 }

@@ -152,6 +152,19 @@ void add_queue(rows& all) {
   all.push_back({"W6 1000000 / 10000", "W6/1000000/mutex", "W6/10000/mutex", 1.3, 1.1});
 }
 
+// Once more, with a second thread: what needs no atomic operations without one.
+void add_second_thread(rows& all) {
+  rows again;
+  for (ratio_row row : all) {
+    if (!row.at_the_latest || row.measured.ends_with("/reactor")) continue;
+    row.workload += ", threads";
+    for (std::string* const name : {&row.measured, &row.limit, &row.less})
+      if (!name->empty()) *name += with_threads;
+    again.push_back(row);
+  }
+  all.insert(all.end(), again.begin(), again.end());
+}
+
 void add_timed(rows& all) {
   for (reactor const r : reactors) {
     for (std::string const token : {"deferred", "use_awaitable"}) {
@@ -266,8 +279,9 @@ std::vector<ratio_row> all_rows() {
   add_uncontended(all);
   add_free_lock(all);
   add_contended(all);
-  add_threads(all);
   add_queue(all);
+  add_second_thread(all);
+  add_threads(all);
   add_timed(all);
   add_cancelled(all);
   add_scale(all);

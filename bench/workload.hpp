@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -32,6 +33,22 @@ struct description {
 
 // By their names, such as "W3/deferred/mutex" and "W3/deferred/mutex/reactor".
 using catalogue = std::map<std::string, description>;
+
+// The end of the name of what is measured once the process has had a second thread. Until then the
+// C library leaves out what mutexes need for more than one, and so does async_mutex.
+inline constexpr std::string_view with_threads = "/threads";
+
+inline bool is_with_threads(std::string_view name) { return name.ends_with(with_threads); }
+
+inline description const* find(catalogue const& all, std::string_view name) {
+  if (is_with_threads(name)) name.remove_suffix(with_threads.size());
+  auto const found = all.find(std::string(name));
+  return found != all.end() ? &found->second : nullptr;
+}
+
+inline void have_second_thread() {
+  std::thread([] {}).join();
+}
 
 void add_mutex_workloads(catalogue& all);  // async_mutex
 void add_scale_workloads(catalogue& all);  // async_mutex: very many waits, many mutexes

@@ -27,7 +27,6 @@
 #include <map>
 #include <new>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -49,11 +48,12 @@ catalogue all_workloads() {
   return all;
 }
 
-workload find(std::string const& name) {
+workload make(std::string const& name) {
   catalogue const all = all_workloads();
-  auto const found = all.find(name);
-  if (found == all.end()) refuse("no workload '" + name + "'");
-  return found->second.make();
+  description const* const found = find(all, name);
+  if (!found) refuse("no workload '" + name + "'");
+  if (is_with_threads(name)) have_second_thread();
+  return found->make();
 }
 
 void run(workload const& work, std::size_t n) {
@@ -70,7 +70,7 @@ std::size_t allocations_of(workload const& work, std::size_t n) {
 // What 2n units allocate more than n: of neither counts what a run allocates once, its threads and
 // coroutines.
 std::ptrdiff_t more_allocations(std::string const& name, std::size_t n) {
-  workload const work = find(name);
+  workload const work = make(name);
   run(work, 2 * n);
   run(work, 2 * n);
   auto const once = static_cast<std::ptrdiff_t>(allocations_of(work, n));
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
   std::string const& name = arguments[1];
   std::size_t const n = std::stoul(arguments[2]);
   if (what == "run")
-    run(find(name), n);
+    run(make(name), n);
   else if (what == "allocations")
     std::cout << more_allocations(name, n) << '\n';
   else if (what == "bytes")
