@@ -3,7 +3,10 @@
 
 #include "support/memory.hpp"
 
+#if !defined(_WIN32)  // there the aligned functions are others, with an end of their own
+#define ASIO_SYNC_TEST_SEES_ALIGNED 1
 #include <malloc.h>
+#endif
 
 #include <atomic>
 #include <cerrno>
@@ -18,6 +21,7 @@ struct tally {
   std::size_t allocations = 0;
   std::size_t deallocations = 0;
   std::size_t bytes = 0;
+  std::size_t unobserved = 0;  // allocations whose end is not seen
 };
 
 struct thread_heap {
@@ -35,6 +39,7 @@ std::atomic<bool> counting_all{false};
 std::atomic<std::size_t> all_allocations{0};
 std::atomic<std::size_t> all_deallocations{0};
 std::atomic<std::size_t> all_bytes{0};
+std::atomic<std::size_t> all_unobserved{0};
 
 // False if the allocation is to fail.
 bool admit(std::size_t size) noexcept {
@@ -58,10 +63,6 @@ void* allocate(std::size_t size) noexcept {
   return admit(size) ? std::malloc(size != 0 ? size : 1) : nullptr;
 }
 
-void* allocate(std::size_t size, std::size_t alignment) noexcept {
-  return admit(size) ? ::memalign(alignment, size) : nullptr;
-}
-
 void* or_throw(void* memory) {
   if (!memory) throw std::bad_alloc();
   return memory;
@@ -75,6 +76,22 @@ void deallocate(void* memory) noexcept {
   std::free(memory);
 }
 
+#ifdef ASIO_SYNC_TEST_SEES_ALIGNED
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  return admit(size) ? ::memalign(alignment, size) : nullptr;
+}
+
+// For the functions of C: what they return is given back through free(), which is not replaced.
+void* allocate_for_free(std::size_t size, std::size_t alignment) noexcept {
+  void* const memory = allocate(size, alignment);
+  if (!memory) return nullptr;
+  if (this_thread_heap.counting) ++this_thread_heap.counts.unobserved;
+  if (counting_all.load(std::memory_order_relaxed))
+    all_unobserved.fetch_add(1, std::memory_order_relaxed);
+  return memory;
+}
+#endif
+
 }  // namespace
 
 heap_counter::heap_counter(scope s) noexcept : scope_(s) {
@@ -82,7 +99,7 @@ heap_counter::heap_counter(scope s) noexcept : scope_(s) {
     this_thread_heap.counts = {};
     this_thread_heap.counting = true;
   } else {
-    all_allocations = all_deallocations = all_bytes = 0;
+    all_allocations = all_deallocations = all_bytes = all_unobserved = 0;
     counting_all = true;
   }
 }
@@ -102,6 +119,12 @@ std::size_t heap_counter::allocations() const noexcept {
 std::size_t heap_counter::deallocations() const noexcept {
   return scope_ == scope::this_thread ? this_thread_heap.counts.deallocations
                                       : all_deallocations.load();
+}
+
+std::ptrdiff_t heap_counter::kept() const noexcept {
+  std::size_t const unobserved =
+      scope_ == scope::this_thread ? this_thread_heap.counts.unobserved : all_unobserved.load();
+  return static_cast<std::ptrdiff_t>(allocations() - unobserved - deallocations());
 }
 
 std::size_t heap_counter::bytes() const noexcept {
@@ -131,6 +154,11 @@ void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
 void* operator new[](std::size_t size, std::nothrow_t const&) noexcept {
   return test::allocate(size);
 }
+void operator delete(void* memory) noexcept { test::deallocate(memory); }
+void operator delete[](void* memory) noexcept { test::deallocate(memory); }
+void operator delete(void* memory, std::size_t) noexcept { test::deallocate(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { test::deallocate(memory); }
+#ifdef ASIO_SYNC_TEST_SEES_ALIGNED
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return test::or_throw(test::allocate(size, static_cast<std::size_t>(alignment)));
 }
@@ -138,10 +166,6 @@ void* operator new[](std::size_t size, std::align_val_t alignment) {
   return test::or_throw(test::allocate(size, static_cast<std::size_t>(alignment)));
 }
 
-void operator delete(void* memory) noexcept { test::deallocate(memory); }
-void operator delete[](void* memory) noexcept { test::deallocate(memory); }
-void operator delete(void* memory, std::size_t) noexcept { test::deallocate(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { test::deallocate(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { test::deallocate(memory); }
 void operator delete[](void* memory, std::align_val_t) noexcept { test::deallocate(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
@@ -151,14 +175,14 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
   test::deallocate(memory);
 }
 
-// What they return is given back through free(), which is not counted.
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  return test::allocate(size, alignment);
+  return test::allocate_for_free(size, alignment);
 }
 
 extern "C" int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
-  void* const result = test::allocate(size, alignment);
+  void* const result = test::allocate_for_free(size, alignment);
   if (!result) return ENOMEM;
   *memory = result;
   return 0;
 }
+#endif

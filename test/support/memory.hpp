@@ -32,6 +32,9 @@ class heap_counter {
   std::size_t deallocations() const noexcept;
   std::size_t bytes() const noexcept;
 
+  // How much more operator new has given out than operator delete was given back.
+  std::ptrdiff_t kept() const noexcept;
+
  private:
   scope const scope_;
 };

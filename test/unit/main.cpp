@@ -6,7 +6,11 @@
 // none.
 
 #define BOOST_TEST_MODULE asio_sync
+#if defined(ASIO_SYNC_TEST_HEADERS_ONLY)
+#include <boost/test/included/unit_test.hpp>
+#else
 #include <boost/test/unit_test.hpp>
+#endif
 
 #include <chrono>
 #include <condition_variable>

@@ -93,16 +93,11 @@ BOOST_AUTO_TEST_SUITE(mutex_memory_test)
 BOOST_AUTO_TEST_CASE(the_heap_is_counted_and_can_fail) {
   heap_counter const heap;
   delete new int;
-  std::free(std::aligned_alloc(16, 32));
-  void* memory = nullptr;
-  BOOST_TEST_REQUIRE(posix_memalign(&memory, 64, 64) == 0);
-  std::free(memory);
   std::size_t const allocations = heap.allocations();
   std::size_t const bytes = heap.bytes();
-  BOOST_TEST(allocations >= 3u);
-  BOOST_TEST(bytes >= sizeof(int) + 96u);
+  BOOST_TEST(allocations >= 1u);
+  BOOST_TEST(bytes >= sizeof(int));
   int thrown = 0;
-  int failed = 0;
   {
     failing_heap const failing(1, failing_heap::failures::one);
     for (int i = 0; i < 3; ++i) try {
@@ -111,14 +106,29 @@ BOOST_AUTO_TEST_CASE(the_heap_is_counted_and_can_fail) {
         thrown += 1 << i;
       }
   }
+  BOOST_TEST(thrown == 2);
+}
+
+#if !defined(_WIN32)
+BOOST_AUTO_TEST_CASE(the_aligned_functions_are_counted_and_can_fail) {
+  heap_counter const heap;
+  std::free(std::aligned_alloc(16, 32));
+  void* memory = nullptr;
+  BOOST_TEST_REQUIRE(posix_memalign(&memory, 64, 64) == 0);
+  std::free(memory);
+  std::size_t const allocations = heap.allocations();
+  std::size_t const bytes = heap.bytes();
+  BOOST_TEST(allocations >= 2u);
+  BOOST_TEST(bytes >= 96u);
+  int failed = 0;
   {
     failing_heap const failing;
     if (!std::aligned_alloc(16, 32)) ++failed;
     if (posix_memalign(&memory, 64, 64) != 0) ++failed;
   }
-  BOOST_TEST(thrown == 2);
   BOOST_TEST(failed == 2);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(R12_queued_wait_makes_one_allocation_freed_before_the_handler_is_called) {
   asio::io_context home;

@@ -282,6 +282,7 @@ BOOST_AUTO_TEST_CASE(detached) {
       [](int, error_code) {});
 }
 
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)
 BOOST_AUTO_TEST_CASE(yield_context) {
   for (bool redirected : {false, true})
     each_way_into_result([&](mutex_result& result) {
@@ -299,6 +300,7 @@ BOOST_AUTO_TEST_CASE(yield_context) {
           asio::detached);
     });
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(adapters_that_bind) {
   auto const strand = asio::make_strand(context);
