@@ -42,9 +42,11 @@ inline error_code error_of(wait_outcome outcome) noexcept {
 }
 
 // The memory of a wait is the handler's allocator's; the pool's, where that is std::allocator.
-template <class Wait, class Allocator>
-auto block_allocator(Allocator const& allocator) {
-  using rebound = typename std::allocator_traits<Allocator>::template rebind_alloc<Wait>;
+template <class Wait, class Handler>
+auto block_allocator(Handler const& handler) {
+  auto const allocator = asio::get_associated_allocator(handler);
+  using traits = std::allocator_traits<std::decay_t<decltype(allocator)>>;
+  using rebound = typename traits::template rebind_alloc<Wait>;
   if constexpr (std::is_same_v<rebound, std::allocator<Wait>>)
     return pool_allocator<Wait>();
   else
@@ -99,7 +101,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
 
   // Throws what allocating and moving the handler throw.
   static wait_op* make(wait_queue& queue, Executor const& ex, Handler&& handler) {
-    auto memory = block_allocator<wait_op>(asio::get_associated_allocator(handler));
+    auto memory = block_allocator<wait_op>(handler);
     return place(memory, queue, ex, [&handler](wait_op& self) {
       ::new (static_cast<void*>(std::addressof(self.handler))) Handler(std::move(handler));
     });
@@ -193,7 +195,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
     wait_outcome const decided = this->outcome;
     bool const at_home = this->work == wait_work::home;
     if constexpr (resumes_in_place) {
-      ending const at_exit(*this, pool_allocator<wait_op>());
+      ending const at_exit(*this);
       return this->handler(queue.arrive(decided, at_home));
     }
     Handler taken = take_handler();
@@ -250,11 +252,12 @@ class wait_op final : public handler_wait<Claims, Handler> {
     if (this->slot_connected) asio::get_associated_cancellation_slot(this->handler).clear();
   }
 
-  // Destroys the handler, or what a move has left of it, and frees the memory.
-  template <class Allocator>
+  // Destroys the handler, or what a move has left of it, and frees the memory. Takes the allocator
+  // first: a handler that was moved from may have none.
   class ending {
    public:
-    ending(wait_op& self, Allocator const& memory) noexcept : self_(self), memory_(memory) {}
+    explicit ending(wait_op& self)
+        : self_(self), memory_(block_allocator<wait_op>(self.handler)) {}
     ending(ending const&) = delete;
     ending& operator=(ending const&) = delete;
     ~ending() {
@@ -264,14 +267,12 @@ class wait_op final : public handler_wait<Claims, Handler> {
 
    private:
     wait_op& self_;
-    Allocator memory_;
+    decltype(block_allocator<wait_op>(std::declval<Handler const&>())) memory_;
   };
 
-  // Moves the handler out and frees the memory. If the move throws the wait is dropped. The
-  // allocator first: a handler that was moved from may have none.
+  // Moves the handler out and frees the memory. If the move throws the wait is dropped.
   Handler take_handler() {
-    ending const at_exit(*this,
-                         block_allocator<wait_op>(asio::get_associated_allocator(this->handler)));
+    ending const at_exit(*this);
     if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
       return Handler(std::move(this->handler));
     } else {
@@ -288,8 +289,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
     if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
       take_handler();
     } else {
-      ending const at_exit(
-          *this, block_allocator<wait_op>(asio::get_associated_allocator(this->handler)));
+      ending const at_exit(*this);
     }
   }
 
