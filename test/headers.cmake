@@ -33,6 +33,7 @@ target_link_libraries(headers_twice PRIVATE asio_sync::own)
 asio_sync_add_test(headers_twice headers 60 headers_twice)
 
 add_executable(headers_separate headers/first.cpp headers/second.cpp headers/separate.cpp)
-target_link_libraries(headers_separate PRIVATE asio_sync::own)
+# On Windows what Asio compiles separately draws random numbers from bcrypt.
+target_link_libraries(headers_separate PRIVATE asio_sync::own $<$<PLATFORM_ID:Windows>:bcrypt>)
 target_compile_definitions(headers_separate PRIVATE BOOST_ASIO_SEPARATE_COMPILATION)
 asio_sync_add_test(headers_separate headers 60 headers_separate)

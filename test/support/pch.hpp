@@ -71,4 +71,8 @@
 #include <utility>
 #include <vector>
 
+// What is left of sixteen bits in the headers of Windows.
+#undef far
+#undef near
+
 #endif

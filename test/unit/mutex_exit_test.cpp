@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(R17_works_in_destructors_of_statics) {
   BOOST_TEST(last.mutex->waiters() == 1u);
 }
 
+#if !defined(__MINGW32__)  // there the memory of thread locals is freed before they are destroyed
 BOOST_AUTO_TEST_CASE(R17_works_in_destructors_of_thread_locals) {
   bool before = false, after = false;
   std::thread([&] {
@@ -90,5 +91,6 @@ BOOST_AUTO_TEST_CASE(R17_works_in_destructors_of_thread_locals) {
   BOOST_TEST(before);
   BOOST_TEST(after);
 }
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

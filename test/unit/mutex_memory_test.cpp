@@ -55,9 +55,10 @@ template <class Executor>
 constexpr std::size_t size_of_wait = sizeof(
     detail::wait_op<operation, counting_handler, Executor, detail::completion_path::posted>);
 
-static_assert(size_of_wait<asio::io_context::executor_type> <= 96);
-static_assert(size_of_wait<asio::thread_pool::executor_type> <= 104);
-static_assert(size_of_wait<asio::strand<asio::io_context::executor_type>> <= 208);
+constexpr std::size_t more_room = detail::system_operation_size;  // none but on Windows
+static_assert(size_of_wait<asio::io_context::executor_type> <= 96 + more_room);
+static_assert(size_of_wait<asio::thread_pool::executor_type> <= 104 + more_room);
+static_assert(size_of_wait<asio::strand<asio::io_context::executor_type>> <= 208 + 2 * more_room);
 static_assert(sizeof(detail::wait_queue) <= 128);
 static_assert(sizeof(detail::thread_wait) <= 192);
 
@@ -225,7 +226,8 @@ BOOST_AUTO_TEST_CASE(R12_wait_with_an_allocator_of_its_own_takes_nothing_from_th
   }
   BOOST_TEST(allocations == 10u);  // the log's own
   BOOST_TEST(log.allocations == 10u);
-  BOOST_TEST(log.total_bytes <= 10 * 104u);  // the handler is 8 bytes larger with its allocator
+  // The handler is 8 bytes larger with its allocator.
+  BOOST_TEST(log.total_bytes <= 10 * (104u + more_room));
   BOOST_TEST(served == 10);
 }
 
@@ -244,7 +246,7 @@ BOOST_AUTO_TEST_CASE(R12_a_wait_of_a_first_round_takes_no_more_than_its_size) {
     allocations = heap.allocations();
   }
   BOOST_TEST(allocations == 100u);
-  BOOST_TEST(bytes == 100 * 96u);
+  BOOST_TEST(bytes == 100 * (96u + more_room));
 }
 
 BOOST_AUTO_TEST_CASE(R12_no_heap_in_the_steady_state_with_up_to_4096_waits) {

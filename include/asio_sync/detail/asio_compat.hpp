@@ -13,6 +13,8 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detail/operation.hpp>
+#include <boost/asio/detail/scheduler_operation.hpp>
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -28,6 +30,7 @@
 #include <boost/asio/associated_immediate_executor.hpp>
 #endif
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -51,6 +54,11 @@ template <class Executor>
 inline constexpr bool is_promise_executor = false;
 template <class T, class Blocking>
 inline constexpr bool is_promise_executor<asio::detail::promise_executor<T, Blocking>> = true;
+
+// What a completion takes up in an io_context more than in a thread_pool: where the system's own
+// completion ports are its queue, as on Windows, each is also one of theirs.
+inline constexpr std::size_t system_operation_size =
+    sizeof(asio::detail::operation) - sizeof(asio::detail::scheduler_operation);
 
 // The default completion token of an executor; `deferred` where it has none, as in newer Asio.
 template <class Executor>

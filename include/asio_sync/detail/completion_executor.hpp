@@ -48,7 +48,7 @@ struct room_allocator {
 // dropped together with the invoker.
 class strand_rooms {
  public:
-  static constexpr std::size_t invoker_size = 80;
+  static constexpr std::size_t invoker_size = 80 + system_operation_size;
 
   explicit strand_rooms(wait_block& wait) noexcept : wait_(wait) {}
 
@@ -96,7 +96,10 @@ struct strand_room_allocator {
   strand_rooms* rooms;
 
  private:
-  static constexpr bool is_invoker() noexcept { return sizeof(T) > wait_block::room_size; }
+  // What queues in a strand is not one of the system's operations, whatever the strand runs on.
+  static constexpr bool is_invoker() noexcept {
+    return sizeof(T) > wait_block::room_size - system_operation_size;
+  }
 };
 
 struct no_rooms {

@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_WAIT_BLOCK_HPP
 #define ASIO_SYNC_DETAIL_WAIT_BLOCK_HPP
 
+#include <asio_sync/detail/asio_compat.hpp>
 #include <asio_sync/detail/wait_list.hpp>
 
 #include <cstddef>
@@ -32,6 +33,13 @@ enum class wait_work : std::uint8_t {
   own    // its own: it is known to the service of its own context
 };
 
+template <std::size_t Size>
+struct more_room {
+  std::byte bytes[Size];
+};
+template <>
+struct more_room<0> {};
+
 // One wait. At any time one party owns it, see doc/wait-states.md: the initiating thread (fresh),
 // the core (queued), who took it out of the queue (decided), its completion on the executor.
 struct wait_block {
@@ -59,7 +67,9 @@ struct wait_block {
   wait_block* service_prev = nullptr;
   wait_service* service = nullptr;  // that knows it, until it is detached
 
-  static constexpr std::size_t room_size = 5 * sizeof(void*);
+  [[no_unique_address]] more_room<system_operation_size> more;
+
+  static constexpr std::size_t room_size = 5 * sizeof(void*) + system_operation_size;
   void* room() noexcept { return &next; }
 
   // Leaves the service and posts. The last access of whoever took it out of the queue.
