@@ -315,6 +315,9 @@ BOOST_AUTO_TEST_CASE(R10_destructors_of_handlers_make_a_mutex) {
   for (auto const& mutex : made) BOOST_TEST(mutex->try_lock());
 }
 
+// With completion ports an io_context, once it shuts down, waits until no work is left: for ever,
+// if that is in a service which is made meanwhile, and so is never shut down.
+#if !defined(BOOST_ASIO_HAS_IOCP)
 BOOST_AUTO_TEST_CASE(R10_first_wait_of_a_context_comes_from_a_destructor_while_it_shuts_down) {
   asio::io_context home;
   async_mutex mutex(home);
@@ -333,6 +336,7 @@ BOOST_AUTO_TEST_CASE(R10_first_wait_of_a_context_comes_from_a_destructor_while_i
   BOOST_TEST(late.dropped());
   BOOST_TEST(mutex.waiters() == 0u);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(R10_contexts_mutex_and_guard_are_destroyed_in_every_order) {
   for (bool const granted : {false, true}) {

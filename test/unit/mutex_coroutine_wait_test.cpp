@@ -300,6 +300,8 @@ BOOST_AUTO_TEST_CASE(R13_a_wait_that_cannot_be_prepared_leaves_nothing_behind) {
 }
 
 // Memory of the frame, the wait, the service, the timer, the slot.
+// Not with completion ports, see R13_timed_initiation_without_memory_changes_nothing.
+#if !defined(BOOST_ASIO_HAS_IOCP)
 BOOST_AUTO_TEST_CASE(R13_every_failure_to_allocate_comes_out_of_co_await_with_use_awaitable) {
   if (!spared) return;
   asio_sync::test::empty_pool const pool;
@@ -334,6 +336,7 @@ BOOST_AUTO_TEST_CASE(R13_every_failure_to_allocate_comes_out_of_co_await_with_us
   }
   BOOST_TEST(failures >= 6u);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(R10_frames_that_wait_are_destroyed_with_their_context) {
   std::optional<asio::io_context> context(std::in_place);
