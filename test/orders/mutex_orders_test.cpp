@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -93,9 +94,10 @@ class one_run {
     if (world_.held()) possible.push_back({verb::unlock});
     for (std::uint8_t c = 0; c < mutex_world::contexts; ++c) {
       if (world_.busy(c)) possible.push_back({verb::poll, c});
-      for (std::uint8_t i = 0; i < world_.queued(c); ++i) {
-        possible.push_back({verb::run, c, i});
-        if (drops_ > 0) possible.push_back({verb::drop, c, i});
+      for (std::size_t i = 0; i < world_.queued(c); ++i) {
+        auto const item = static_cast<std::uint8_t>(i);
+        possible.push_back({verb::run, c, item});
+        if (drops_ > 0) possible.push_back({verb::drop, c, item});
       }
     }
     return possible;

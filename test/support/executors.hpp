@@ -80,6 +80,7 @@ class tracking_executor {
   }
 
   template <class Property>
+  // NOLINTNEXTLINE(readability-const-return-type): that of the other executor, const or not
   requires asio::can_query<Inner, Property>::value decltype(auto) query(Property const& p) const {
     return asio::query(inner_, p);
   }

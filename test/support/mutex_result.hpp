@@ -32,8 +32,8 @@ struct basic_mutex_result {
   auto handler() {
     struct store {
       explicit store(basic_mutex_result& r) noexcept : result(&r) {}
-      store(store&&) = default;
-      store& operator=(store&&) = default;
+      store(store&&) noexcept = default;
+      store& operator=(store&&) noexcept = default;
 
       void operator()(error_code e, lock_type l) {
         ++result->calls;

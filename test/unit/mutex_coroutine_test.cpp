@@ -37,7 +37,6 @@
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
-using asio_sync::test::renew_budget;
 using asio_sync::test::run;
 using asio_sync::test::run_on_stack;
 using asio_sync::test::spared;

@@ -45,7 +45,6 @@ using asio_sync::basic_async_mutex;
 using asio_sync::test::bare_executor;
 using asio_sync::test::execution_log;
 using asio_sync::test::foreign_context_executor;
-using asio_sync::test::inline_executor;
 using asio_sync::test::tracking_executor;
 using boost::system::error_code;
 using namespace std::chrono_literals;

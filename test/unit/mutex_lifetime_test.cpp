@@ -456,6 +456,7 @@ BOOST_AUTO_TEST_CASE(R9_blocked_threads_get_the_exception) {
   BOOST_TEST_REQUIRE(mutex->try_lock());
   std::atomic<int> thrown = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&thrown, i, &shared = *mutex] {
       try {

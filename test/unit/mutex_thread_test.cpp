@@ -129,6 +129,7 @@ BOOST_AUTO_TEST_CASE(R16_threads_exclude_each_other) {
   async_mutex mutex(context);
   int counter = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {
@@ -276,6 +277,7 @@ BOOST_AUTO_TEST_CASE(R11_expiry_against_grant_loses_no_lock) {
   int counter = 0;
   std::atomic<int> granted = 0;
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(move_only_handler_that_is_called_as_an_rvalue) {
   struct handler {
     void operator()(error_code e, lock_type lock) && {
       result->handler()(e, std::move(lock));
-      result.release();
+      static_cast<void>(result.release());
     }
     std::unique_ptr<mutex_result, void (*)(mutex_result*)> result;
   };
