@@ -5,22 +5,21 @@
 
 #include <bench/table.hpp>
 #include <bench/workload.hpp>
+#include <example/command_line.hpp>
 
 #include <benchmark/benchmark.h>
 #include <boost/config.hpp>
 #include <boost/version.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <exception>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,50 +27,15 @@ namespace {
 
 using namespace asio_sync::bench;
 
-struct options {
+namespace options = command_line::options;
+using command_line::usage_error;
+
+struct settings {
   std::string filter;
-  int repetitions = 9;
+  std::optional<int> repetitions;
   bool quick = false;
   std::string json;
 };
-
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-int repetitions_of(std::string_view text) {
-  int value = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 1000)
-    throw usage_error("--repetitions: a number from 1 to 1000, not '" + std::string(text) + "'");
-  return value;
-}
-
-options parse(std::vector<std::string> const& arguments) {
-  options result;
-  bool repetitions_given = false;
-  for (std::size_t i = 0; i != arguments.size(); ++i) {
-    std::string const& name = arguments[i];
-    auto const value = [&]() -> std::string const& {
-      if (++i == arguments.size()) throw usage_error(name + ": a value is missing");
-      return arguments[i];
-    };
-    if (name == "--filter") {
-      result.filter = value();
-    } else if (name == "--repetitions") {
-      result.repetitions = repetitions_of(value());
-      repetitions_given = true;
-    } else if (name == "--quick") {
-      result.quick = true;
-    } else if (name == "--json") {
-      result.json = value();
-    } else {
-      throw usage_error("unknown option '" + name + "'");
-    }
-  }
-  if (result.quick && !repetitions_given) result.repetitions = 3;
-  return result;
-}
 
 // A number at the end of the filter is a whole number: W1 is not W10.
 bool matches(std::string const& name, std::string const& filter) {
@@ -186,11 +150,11 @@ void run(std::set<std::string> const& names, catalogue const& all, collector& re
   benchmark::ClearRegisteredBenchmarks();
 }
 
-void initialize(char* program, options const& o) {
+void initialize(char* program, settings const& set) {
   std::vector<std::string> arguments = {
       "--benchmark_enable_random_interleaving=true",
-      "--benchmark_repetitions=" + std::to_string(o.repetitions),
-      std::string("--benchmark_min_time=") + (o.quick ? "0.005" : "0.05"),
+      "--benchmark_repetitions=" + std::to_string(set.repetitions.value_or(set.quick ? 3 : 9)),
+      std::string("--benchmark_min_time=") + (set.quick ? "0.005" : "0.05"),
   };
   std::vector<char*> pointers = {program};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -199,9 +163,9 @@ void initialize(char* program, options const& o) {
 }
 
 // What needs one thread first, then what needs more.
-medians run_all(char* program, options const& o, tables const& asked, catalogue const& all) {
-  collector results(o.json);
-  initialize(program, o);
+medians run_all(char* program, settings const& set, tables const& asked, catalogue const& all) {
+  collector results(set.json);
+  initialize(program, set);
   std::set<std::string> of_one_thread = names_of(asked);
   std::set<std::string> of_more;
   for (auto name = of_one_thread.begin(); name != of_one_thread.end();) {
@@ -216,24 +180,34 @@ medians run_all(char* program, options const& o, tables const& asked, catalogue 
   return results.finish();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  options const o = parse(std::vector<std::string>(argv + 1, argv + argc));
-  tables const asked = tables_of(o.filter);
+bool show(char* program, settings const& set) {
+  tables const asked = tables_of(set.filter);
   catalogue all;
   add_mutex_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);
-  medians const times = run_all(argv[0], o, asked, all);
+  medians const times = run_all(program, set, asked, all);
   std::cout << BOOST_COMPILER << ", Boost " << BOOST_LIB_VERSION << '\n';
   print_table(std::cout, asked.ratios, times);
   print_table(std::cout, asked.scales, times);
-} catch (usage_error const& error) {
-  std::cerr << "bench: " << error.what() << '\n';
-  return 2;
-} catch (std::exception const& error) {
-  std::cerr << "bench: " << error.what() << '\n';
-  return 1;
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings set;
+  options::options_description description("Options");
+  // clang-format off
+  description.add_options()
+      ("filter", options::value(&set.filter)->value_name("TEXT"),
+       "only the workloads with it in their name")
+      ("repetitions", command_line::number_option("repetitions", set.repetitions, 1, 1000),
+       "of each: 1 to 1000; 9, or with --quick 3, unless given")
+      ("quick", options::bool_switch(&set.quick), "shorter")
+      ("json", options::value(&set.json)->value_name("FILE"), "all results, too");
+  // clang-format on
+  return command_line::run(argc, argv, "bench", "Measures async_mutex beside what bounds it.",
+                           description, [&] { return show(argv[0], set); });
 }

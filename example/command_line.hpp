@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// The command line of the examples: what they have in common, and what is not about asio_sync.
+// The command line of the examples and of the benchmarks: what they have in common, and what is
+// not about asio_sync.
 
 #ifndef ASIO_SYNC_EXAMPLE_COMMAND_LINE_HPP
 #define ASIO_SYNC_EXAMPLE_COMMAND_LINE_HPP
@@ -15,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <type_traits>
 
 namespace command_line {
 
@@ -25,18 +27,22 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The value of an option that is a number from `least` to `most`; `target` holds the default.
-inline auto* number_option(std::string const& option, int& target, int least, int most) {
-  return options::value<std::string>()
-      ->value_name("N")
-      ->default_value(std::to_string(target))
-      ->notifier([=, &target](std::string const& text) {
+/// The value of an option that is a number from `least` to `most`. `target` is an int, which holds
+/// the default, or an std::optional, for an option without one.
+template <class Number>
+auto* number_option(std::string const& option, Number& target, int least, int most) {
+  auto* const value = options::value<std::string>()->value_name("N")->notifier(
+      [=, &target](std::string const& text) {
+        int result = 0;
         char const* const end = text.data() + text.size();
-        auto const [stop, error] = std::from_chars(text.data(), end, target);
-        if (error != std::errc() || stop != end || target < least || target > most)
+        auto const [stop, error] = std::from_chars(text.data(), end, result);
+        if (error != std::errc() || stop != end || result < least || result > most)
           throw usage_error("--" + option + " takes a number from " + std::to_string(least) +
                             " to " + std::to_string(most) + ", not '" + text + "'");
+        target = result;
       });
+  if constexpr (std::is_same_v<Number, int>) value->default_value(std::to_string(target));
+  return value;
 }
 
 /// Reads the command line into what `description` has bound; false if it asked for help.
@@ -56,9 +62,9 @@ inline bool parse(int argc, char** argv, options::options_description const& des
   return true;
 }
 
-/// The main function of an example: reads the command line, answers --help, calls `body`, and
-/// makes an exit status of it. 0: `body` has returned true, what the example shows did hold;
-/// 1: it did not, or something failed; 2: the command line was wrong.
+/// The main function: reads the command line, answers --help, calls `body`, and makes an exit
+/// status of it. 0: `body` has returned true, what the program shows did hold; 1: it did not, or
+/// something failed; 2: the command line was wrong.
 template <class Body>
 int run(int argc, char** argv, std::string const& name, std::string const& purpose,
         options::options_description description, Body body) {
