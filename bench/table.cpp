@@ -82,9 +82,12 @@ void add_contended(rows& all) {
       }
       all.push_back(row);
     }
-    for (std::string const k : {"2", "8", "64"})
-      all.push_back({"W4 " + token + " / two serial posts, K = " + k + ", reactor",
-                     path + k + "/mutex/reactor", path + "two serial posts/reactor", 1.05, 1.0});
+    for (std::string const k : {"2", "8", "64"}) {
+      std::string const name = "W4 " + token + " / two serial posts, K = " + k;
+      all.push_back({name, path + k + "/mutex", path + "two serial posts"});
+      all.push_back({name + ", reactor", path + k + "/mutex/reactor",
+                     path + "two serial posts/reactor", 1.05, 1.0});
+    }
     for (reactor const r : reactors) {
       for (std::string const k : {"2", "64"}) {
         all.push_back({"W4 " + token + " / concurrent_channel, K = " + k + with(r),
