@@ -99,6 +99,20 @@ BOOST_AUTO_TEST_CASE(R13_handler_whose_move_throws_in_the_initiation_changes_not
   }
 }
 
+BOOST_AUTO_TEST_CASE(R12_handler_is_moved_into_its_wait_and_out_of_it_and_no_more) {
+  asio::io_context io;
+  async_mutex mutex(io);
+  for (bool const held : {false, true}) {
+    if (held) BOOST_TEST_REQUIRE(mutex.try_lock());
+    int called = 0;
+    mutex.async_lock(moving_handler(called, 2));
+    if (held) mutex.unlock();
+    io.restart();
+    io.run();
+    BOOST_TEST(called == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(R13_handler_whose_move_throws_leaves_no_memory_behind) {
   asio::io_context io;
   async_mutex mutex(io);

@@ -7,6 +7,7 @@
 // All that differs between versions of Asio, from 1.26 (Boost 1.81) on, and the few names of its
 // detail namespace that the library needs.
 
+#include <asio_sync/detail/config.hpp>
 #include <asio_sync/detail/wait_list.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -224,12 +225,7 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
       : wait_(std::move(op)(asio_sync::detail::take_initiation())), frame_(frame) {}
 
   // Whatever can throw does so here, out of co_await.
-  bool await_ready() {
-    if (wait_.ready()) return true;
-    wait_.prepare(frame_->await_transform(this_coro::executor).await_resume(),
-                  frame_->await_transform(this_coro::cancellation_state).await_resume().slot());
-    return false;
-  }
+  bool await_ready() { return wait_.ready() || prepare(); }
 
   void await_suspend(coroutine_handle<void>) {
     frame_->after_suspend(
@@ -245,6 +241,12 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
   }
 
  private:
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool prepare() {
+    wait_.prepare(frame_->await_transform(this_coro::executor).await_resume(),
+                  frame_->await_transform(this_coro::cancellation_state).await_resume().slot());
+    return false;
+  }
+
   typename Initiation::template awaitable_wait<handler_type> wait_;
   awaitable_frame_base<Executor>* frame_;
   typename handler_type::result_type result_{};

@@ -173,29 +173,19 @@ ASIO_SYNC_COLD inline bool refill(std::size_t c) noexcept {
   return true;
 }
 
-template <std::size_t Size>
-void* allocate() {
-  constexpr std::size_t c = class_of(Size);
-  if constexpr (c >= classes) {
-    return ::operator new(Size);
-  } else {
-    magazine& own = this_thread.magazines[c];
-    if (!own.first && !refill(c)) return ::operator new(bytes_of(c));
-    return take(own, c);
-  }
+template <std::size_t Class>
+inline void* allocate() {
+  magazine& own = this_thread.magazines[Class];
+  if (!own.first && !refill(Class)) return ::operator new(bytes_of(Class));
+  return take(own, Class);
 }
 
-template <std::size_t Size>
-void deallocate(void* memory) noexcept {
-  constexpr std::size_t c = class_of(Size);
-  if constexpr (c >= classes) {
-    ::operator delete(memory);
-  } else {
-    if (!this_thread.open && !open()) return ::operator delete(memory);
-    magazine& own = this_thread.magazines[c];
-    put(own, memory, c);
-    if (own.count == capacity) pass_on(c);
-  }
+template <std::size_t Class>
+inline void deallocate(void* memory) noexcept {
+  if (!this_thread.open && !open()) return ::operator delete(memory);
+  magazine& own = this_thread.magazines[Class];
+  put(own, memory, Class);
+  if (own.count == capacity) pass_on(Class);
 }
 
 }  // namespace pool
@@ -212,20 +202,22 @@ struct pool_allocator {
 
   T* allocate(std::size_t n) {
     if constexpr (is_pooled)
-      if (n == 1) return static_cast<T*>(pool::allocate<sizeof(T)>());
+      if (n == 1) return static_cast<T*>(pool::allocate<size_class>());
     return std::allocator<T>().allocate(n);
   }
 
   void deallocate(T* memory, std::size_t n) noexcept {
     if constexpr (is_pooled)
-      if (n == 1) return pool::deallocate<sizeof(T)>(memory);
+      if (n == 1) return pool::deallocate<size_class>(memory);
     std::allocator<T>().deallocate(memory, n);
   }
 
   friend bool operator==(pool_allocator, pool_allocator) noexcept { return true; }
 
  private:
-  static constexpr bool is_pooled = alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  static constexpr std::size_t size_class = pool::class_of(sizeof(T));
+  static constexpr bool is_pooled =
+      size_class < pool::classes && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 }  // namespace asio_sync::detail

@@ -135,8 +135,9 @@ class completion_executor {
   }
 
   // Posts the wait. It is gone, and this with it, before this returns, and also if this throws.
-  ASIO_SYNC_FLATTEN void execute(wait_block& wait) {
-    wait_runner runner(wait);
+  template <class Wait>
+  ASIO_SYNC_FLATTEN void execute(Wait& wait) {
+    wait_runner<Wait> runner(wait);
     if (wait.work == wait_work::own) {
       tracked_type const keep(std::move(tracked_));
       post(asio::prefer(keep, asio::execution::outstanding_work.untracked), wait, runner);
@@ -154,8 +155,8 @@ class completion_executor {
   static constexpr bool has_two_rooms =
       is_context_strand<Executor> && Path != completion_path::immediate;
 
-  template <class Plain>
-  void post(Plain const& ex, wait_block& wait, wait_runner& runner) {
+  template <class Plain, class Wait>
+  void post(Plain const& ex, Wait& wait, wait_runner<Wait>& runner) {
     if constexpr (Path == completion_path::immediate)
       ex.execute(std::move(runner));
     else if constexpr (is_context_executor<Executor>)

@@ -5,6 +5,7 @@
 #define ASIO_SYNC_DETAIL_EXECUTOR_HPP
 
 #include <asio_sync/detail/asio_compat.hpp>
+#include <asio_sync/detail/config.hpp>
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/execution.hpp>
@@ -79,10 +80,16 @@ bool visit_as(Executor const& ex, Function& f) {
   }
 }
 
+// Apart from the most common kind, so that what is inlined for that one stays small.
+template <class Executor, class Function>
+ASIO_SYNC_NOINLINE bool visit_other_known(Executor const& ex, Function& f) {
+  return visit_as<asio::strand<io_executor>>(ex, f) || visit_as<pool_executor>(ex, f) ||
+         visit_as<asio::strand<pool_executor>>(ex, f);
+}
+
 template <class Executor, class Function>
 bool visit_known(Executor const& ex, Function&& f) {
-  return visit_as<io_executor>(ex, f) || visit_as<asio::strand<io_executor>>(ex, f) ||
-         visit_as<pool_executor>(ex, f) || visit_as<asio::strand<pool_executor>>(ex, f);
+  return visit_as<io_executor>(ex, f) || visit_other_known(ex, f);
 }
 
 template <class Executor>

@@ -72,14 +72,12 @@ class fifo_core {
   // or the primitive is dead; nothing has changed then.
   bool release(permits n, bool counted, list& decided) noexcept {
     word w = word_.load(std::memory_order_relaxed);
-    while (takes_back(w, n)) {
-      if ((w & waiting)
-              ? release_to_queue(w, n, counted, decided)
-              : word_.compare_exchange_weak(w, w + returned(w, counted) + n * permit,
-                                            std::memory_order_release, std::memory_order_relaxed))
-        return true;
-    }
-    return false;
+    do {
+      if ((w & waiting) && release_to_queue(w, n, counted, decided)) return true;
+      if (!takes_back(w, n)) return false;
+    } while (!word_.compare_exchange_weak(w, w + returned(w, counted) + n * permit,
+                                          std::memory_order_release, std::memory_order_relaxed));
+    return true;
   }
 
   // Queues a fresh wait: true. False if it was decided on the spot: granted, refused by close(),
@@ -225,8 +223,7 @@ class fifo_core {
 
   // What a release changes in the word besides the permits: their count goes, if they had one.
   static constexpr word returned(word w, bool counted) noexcept {
-    if constexpr (Traits::exclusive) return word(0) - (w & carried) * (granted_count / carried);
-    return counted ? word(0) - granted_count : 0;
+    return (Traits::exclusive ? (w & carried) != 0 : counted) ? word(0) - granted_count : 0;
   }
 
   bool take_free(permits n, word also) noexcept {

@@ -123,7 +123,7 @@ class awaitable_wait_of {
   }
 
   template <class Executor>
-  ASIO_SYNC_NOINLINE void prepare(Executor const& own, asio::cancellation_slot slot) {
+  void prepare(Executor const& own, asio::cancellation_slot slot) {
     visit_completion_executor(own, operation_.executor(), [&](auto const& ex, auto relayed) {
       constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
       using executor = std::decay_t<decltype(ex)>;
@@ -177,10 +177,10 @@ class wait_initiation {
   void operator()(Handler&& handler) const {
     using decayed = std::decay_t<Handler>;
     if constexpr (std::is_same_v<Result, plain_result>)
-      start_wait(operation_, decayed(std::forward<Handler>(handler)));
+      start_wait<decayed>(operation_, std::forward<Handler>(handler));
     else
-      start_wait(operation_,
-                 result_handler<Result, decayed>{result_, std::forward<Handler>(handler)});
+      start_wait<result_handler<Result, decayed>>(
+          operation_, result_handler<Result, decayed>{result_, std::forward<Handler>(handler)});
   }
 
  private:

@@ -46,16 +46,21 @@ class process_atomic {
     return is_only_thread() ? replace(value() - n) : value_.fetch_sub(n, order);
   }
 
+  // `expected` has just been loaded: while there is one thread nobody can have changed it since.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
-    return is_only_thread() ? replace_if(expected, desired)
-                            : value_.compare_exchange_weak(expected, desired, success, failure);
+    if (!is_only_thread())
+      return value_.compare_exchange_weak(expected, desired, success, failure);
+    value_.store(desired, std::memory_order_relaxed);
+    return true;
   }
 
   bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) noexcept {
-    return is_only_thread() ? replace_if(expected, desired)
-                            : value_.compare_exchange_strong(expected, desired, success, failure);
+    if (!is_only_thread())
+      return value_.compare_exchange_strong(expected, desired, success, failure);
+    value_.store(desired, std::memory_order_relaxed);
+    return true;
   }
 
  private:
@@ -65,16 +70,6 @@ class process_atomic {
     T const old = value();
     value_.store(desired, std::memory_order_relaxed);
     return old;
-  }
-
-  bool replace_if(T& expected, T desired) noexcept {
-    T const old = value();
-    bool const equal = old == expected;
-    if (equal)
-      value_.store(desired, std::memory_order_relaxed);
-    else
-      expected = old;
-    return equal;
   }
 
   std::atomic<T> value_;

@@ -20,7 +20,6 @@ class wait_service;
 enum class wait_action : std::uint8_t {
   post,          // it is decided and linked nowhere: complete it
   execute,       // hand it to its executor now; may throw
-  run,           // it has arrived on its executor: call the handler
   drop,          // it will never arrive: pass on what it carries, destroy the handler
   discard,       // it never came to the queue: destroy the handler
   discard_empty  // the same, before it has a handler
@@ -77,23 +76,21 @@ struct wait_block {
 };
 
 // A completion on its way: what executors are given. Owns the wait.
+template <class Wait>
 class wait_runner {
  public:
-  explicit wait_runner(wait_block& wait) noexcept : wait_(&wait) {}
+  explicit wait_runner(Wait& wait) noexcept : wait_(&wait) {}
   wait_runner(wait_runner&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
   wait_runner& operator=(wait_runner&&) = delete;
 
   ~wait_runner() {
-    if (wait_) wait_->act(*wait_, wait_action::drop);
+    if (wait_) wait_->drop();
   }
 
-  void operator()() {
-    wait_block* const wait = std::exchange(wait_, nullptr);
-    wait->act(*wait, wait_action::run);
-  }
+  void operator()() { std::exchange(wait_, nullptr)->run(); }
 
  private:
-  wait_block* wait_;
+  Wait* wait_;
 };
 
 // Trivially destructible: usable for as long as the thread runs any code at all.

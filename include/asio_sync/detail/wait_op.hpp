@@ -87,6 +87,7 @@ template <class Claims, class Handler, class Executor, completion_path Path>
 class wait_op final : public handler_wait<Claims, Handler> {
   using base = handler_wait<Claims, Handler>;
   using grant_type = typename Claims::grant;
+  friend class wait_runner<wait_op>;
 
   // A coroutine is resumed by the handler in the block: each move of it would be waited for, and
   // nobody can tell that the block is freed later. What is left of a known executor holds nothing.
@@ -99,11 +100,13 @@ class wait_op final : public handler_wait<Claims, Handler> {
     return place(memory, queue, ex, [](wait_op&) {});
   }
 
-  // Throws what allocating and moving the handler throw.
-  static wait_op* make(wait_queue& queue, Executor const& ex, Handler&& handler) {
+  // Throws what allocating and moving or copying the handler throw.
+  template <class Source>
+  static wait_op* make(wait_queue& queue, Executor const& ex, Source&& handler) {
     auto memory = block_allocator<wait_op>(handler);
     return place(memory, queue, ex, [&handler](wait_op& self) {
-      ::new (static_cast<void*>(std::addressof(self.handler))) Handler(std::move(handler));
+      ::new (static_cast<void*>(std::addressof(self.handler)))
+          Handler(std::forward<Source>(handler));
     });
   }
 
@@ -172,7 +175,6 @@ class wait_op final : public handler_wait<Claims, Handler> {
         if constexpr (is_context_executor<Executor>) return self.executor_.execute(self);
         return self.post_in_turn();
       case wait_action::execute: return self.executor_.execute(self);
-      case wait_action::run: return self.run();
       case wait_action::drop: return self.drop();
       case wait_action::discard: return self.discard();
       case wait_action::discard_empty: return self.discard_empty();
@@ -199,15 +201,13 @@ class wait_op final : public handler_wait<Claims, Handler> {
       return this->handler(queue.arrive(decided, at_home));
     }
     Handler taken = take_handler();
-    // The grant ends before the handler, which may own the primitive.
-    wait_outcome const arrived = queue.arrive(decided, at_home);
-    if (arrived == wait_outcome::granted)
-      call(taken, arrived, Claims::claim(queue));
-    else
-      call(taken, arrived, grant_type());
+    call(taken, queue, queue.arrive(decided, at_home));
   }
 
-  ASIO_SYNC_NOINLINE static void call(Handler& taken, wait_outcome outcome, grant_type&& grant) {
+  // The core may be gone unless the outcome is granted.
+  ASIO_SYNC_NOINLINE static void call(Handler& taken, wait_queue& queue, wait_outcome outcome) {
+    // The grant ends before the handler, which may own the primitive.
+    grant_type grant = outcome == wait_outcome::granted ? Claims::claim(queue) : grant_type();
     if constexpr (Path == completion_path::relayed) {
       auto const own = asio::get_associated_executor(taken);
       own.execute([taken = std::move(taken), outcome, grant = std::move(grant)]() mutable {
@@ -323,11 +323,11 @@ class unstarted {
 };
 
 // Initiates a wait: granted at once, or queued. When it throws nothing has changed.
-template <completion_path Path, class Operation, class Executor, class Handler>
-void start_wait_on(Operation const& operation, Executor const& ex, Handler& handler) {
+template <class Handler, completion_path Path, class Operation, class Executor, class Source>
+void start_wait_on(Operation const& operation, Executor const& ex, Source&& handler) {
   using wait_type = wait_op<typename Operation::claims, Handler, Executor, Path>;
   wait_queue& core = operation.core();
-  unstarted<wait_type> wait(wait_type::make(core, ex, std::move(handler)));
+  unstarted<wait_type> wait(wait_type::make(core, ex, std::forward<Source>(handler)));
   if (core.try_grant(*wait)) return wait.release().start();
   if (!wait->arm(asio::get_associated_cancellation_slot(wait->handler), operation.limit())) return;
   wait_type& entering = wait.release();
@@ -336,8 +336,8 @@ void start_wait_on(Operation const& operation, Executor const& ex, Handler& hand
 
 // Completes what need not wait through the handler's own immediate executor; false if it has to,
 // or there is none, or this thread has done so too often in a row.
-template <class Operation, class Handler>
-bool start_immediately(Operation const& operation, Handler& handler) {
+template <class Handler, class Operation, class Source>
+bool start_immediately(Operation const& operation, Source&& handler) {
   if (!immediate_budget::available()) return false;
   auto const complete = [&](auto const& ex) {
     wait_queue& core = operation.core();
@@ -351,7 +351,7 @@ bool start_immediately(Operation const& operation, Handler& handler) {
     } acquired{outcome == wait_outcome::granted ? &core : nullptr};
     using wait_type = wait_op<typename Operation::claims, Handler, std::decay_t<decltype(ex)>,
                               completion_path::immediate>;
-    wait_type& wait = *wait_type::make(core, ex, std::move(handler));
+    wait_type& wait = *wait_type::make(core, ex, std::forward<Source>(handler));
     core.conclude(wait, outcome);
     acquired.core = nullptr;
     immediate_budget::use();
@@ -362,18 +362,18 @@ bool start_immediately(Operation const& operation, Handler& handler) {
       handler, asio::query(operation.executor(), asio::execution::context), complete);
 }
 
-template <class Operation, class Handler>
-void start_wait(Operation const& operation, Handler handler) {
+// Handler: what is kept of `handler`, which is moved or copied once, into the block.
+template <class Handler, class Operation, class Source>
+ASIO_SYNC_FLATTEN void start_wait(Operation const& operation, Source&& handler) {
   auto const& primitive = operation.executor();
   if constexpr (has_immediate_executor<Handler>)
-    if (start_immediately(operation, handler)) return;
-  visit_completion_executor(asio::get_associated_executor(handler, primitive), primitive,
-                            [&](auto const& ex, auto relayed) {
-                              if constexpr (relayed)
-                                start_wait_on<completion_path::relayed>(operation, ex, handler);
-                              else
-                                start_wait_on<completion_path::posted>(operation, ex, handler);
-                            });
+    if (start_immediately<Handler>(operation, std::forward<Source>(handler))) return;
+  visit_completion_executor(
+      asio::get_associated_executor(handler, primitive), primitive,
+      [&](auto const& ex, auto relayed) {
+        constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
+        start_wait_on<Handler, path>(operation, ex, std::forward<Source>(handler));
+      });
 }
 
 }  // namespace asio_sync::detail
