@@ -119,7 +119,7 @@ class awaitable_wait_of {
   auto result(wait_outcome outcome) const {
     if (outcome == wait_outcome::granted)
       return result_.value(error_code(), claims::claim(operation_.core()));
-    return result_.value(error_of(outcome), typename claims::grant());
+    return refusal(outcome);
   }
 
   template <class Executor>
@@ -145,6 +145,10 @@ class awaitable_wait_of {
   }
 
  private:
+  ASIO_SYNC_COLD auto refusal(wait_outcome outcome) const {
+    return result_.value(error_of(outcome), typename claims::grant());
+  }
+
   void discard() noexcept {
     if (wait_->slot_connected) slot_.clear();
     wait_->act(*std::exchange(wait_, nullptr), wait_action::discard_empty);
