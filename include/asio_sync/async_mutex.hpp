@@ -149,7 +149,7 @@ class basic_async_mutex {
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {
-    return initiate(detail::no_limit(), token);
+    return initiate(detail::no_limit(), static_cast<Token&&>(token));
   }
 
   /// As `async_lock`, but gives up after `time`, counted from the initiation (with a deferred
@@ -162,7 +162,7 @@ class basic_async_mutex {
             detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock_for(std::chrono::duration<Rep, Period> const& time, Token&& token = Token()) {
-    return initiate(detail::wait_limit::after(time), token);
+    return initiate(detail::wait_limit::after(time), static_cast<Token&&>(token));
   }
 
   /// As `async_lock_for`, but gives up at a point in time. One of another clock than the steady
@@ -172,7 +172,7 @@ class basic_async_mutex {
                 detail::default_token<Executor>>
   auto async_lock_until(std::chrono::time_point<Clock, Duration> const& time,
                         Token&& token = Token()) {
-    return initiate(detail::wait_limit::at(time), token);
+    return initiate(detail::wait_limit::at(time), static_cast<Token&&>(token));
   }
 
  private:
@@ -214,7 +214,7 @@ class basic_async_mutex {
   };
 
   template <class Limit, class Token>
-  auto initiate(Limit limit, Token& token) {
+  auto initiate(Limit limit, Token&& token) {
     return detail::initiate_wait(lock_operation<Limit>(*this, limit), static_cast<Token&&>(token));
   }
 

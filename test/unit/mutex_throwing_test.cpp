@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(R13_handler_whose_move_throws_in_the_initiation_changes_not
   }
 }
 
-BOOST_AUTO_TEST_CASE(R12_handler_is_moved_into_its_wait_and_out_of_it_and_no_more) {
+BOOST_AUTO_TEST_CASE(handler_is_moved_into_its_wait_and_out_of_it_and_no_more) {
   asio::io_context io;
   async_mutex mutex(io);
   for (bool const held : {false, true}) {

@@ -31,6 +31,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -179,6 +180,18 @@ BOOST_AUTO_TEST_CASE(lvalue_handler_is_copied) {
     };
     mutex.async_lock(handler);
   });
+}
+
+BOOST_AUTO_TEST_CASE(lvalue_handler_is_left_as_it_is_and_may_be_used_again) {
+  int called = 0;
+  std::function<void(error_code, lock_type)> handler = [&](error_code, lock_type) { ++called; };
+  mutex.async_lock(handler);
+  mutex.async_lock(handler);
+  mutex.async_lock_for(1h, handler);
+  mutex.async_lock_until(std::chrono::steady_clock::now() + 1h, handler);
+  BOOST_TEST_REQUIRE(static_cast<bool>(handler));
+  context.poll();
+  BOOST_TEST(called == 4);
 }
 
 BOOST_AUTO_TEST_CASE(use_future) {

@@ -190,8 +190,8 @@ inline void deallocate(void* memory) noexcept {
 
 }  // namespace pool
 
-// The pool as an allocator of single objects that are not aligned more than operator new aligns;
-// of all others the heap.
+// The pool as an allocator of single objects that are no larger than its largest block and aligned
+// no more than operator new aligns; of all others the heap.
 template <class T>
 struct pool_allocator {
   using value_type = T;

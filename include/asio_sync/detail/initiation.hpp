@@ -5,6 +5,7 @@
 #define ASIO_SYNC_DETAIL_INITIATION_HPP
 
 #include <asio_sync/detail/asio_compat.hpp>
+#include <asio_sync/detail/config.hpp>
 #include <asio_sync/detail/wait_op.hpp>
 
 #include <boost/asio/associator.hpp>
@@ -179,12 +180,11 @@ class wait_initiation {
 
   template <class Handler>
   void operator()(Handler&& handler) const {
-    using decayed = std::decay_t<Handler>;
     if constexpr (std::is_same_v<Result, plain_result>)
-      start_wait<decayed>(operation_, std::forward<Handler>(handler));
+      start_wait(operation_, std::forward<Handler>(handler));
     else
-      start_wait<result_handler<Result, decayed>>(
-          operation_, result_handler<Result, decayed>{result_, std::forward<Handler>(handler)});
+      start_wait(operation_, result_handler<Result, std::decay_t<Handler>>{
+                                 result_, std::forward<Handler>(handler)});
   }
 
  private:

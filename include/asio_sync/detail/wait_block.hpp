@@ -21,8 +21,7 @@ enum class wait_action : std::uint8_t {
   post,          // it is decided and linked nowhere: complete it
   execute,       // hand it to its executor now; may throw
   drop,          // it will never arrive: pass on what it carries, destroy the handler
-  discard,       // it never came to the queue: destroy the handler
-  discard_empty  // the same, before it has a handler
+  discard_empty  // it never came to the queue, and has no handler: free the memory
 };
 
 // Whose work keeps the context of a wait running.

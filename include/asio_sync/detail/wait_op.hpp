@@ -88,6 +88,8 @@ class wait_op final : public handler_wait<Claims, Handler> {
   using base = handler_wait<Claims, Handler>;
   using grant_type = typename Claims::grant;
   friend class wait_runner<wait_op>;
+  template <class Wait>
+  friend class unstarted;
 
   // A coroutine is resumed by the handler in the block: each move of it would be waited for, and
   // nobody can tell that the block is freed later. What is left of a known executor holds nothing.
@@ -176,7 +178,6 @@ class wait_op final : public handler_wait<Claims, Handler> {
         return self.post_in_turn();
       case wait_action::execute: return self.executor_.execute(self);
       case wait_action::drop: return self.drop();
-      case wait_action::discard: return self.discard();
       case wait_action::discard_empty: return self.discard_empty();
     }
   }
@@ -306,12 +307,11 @@ class wait_op final : public handler_wait<Claims, Handler> {
 template <class Wait>
 class unstarted {
  public:
-  unstarted() = default;
   explicit unstarted(Wait* wait) noexcept : wait_(wait) {}
   unstarted(unstarted const&) = delete;
   unstarted& operator=(unstarted const&) = delete;
   ~unstarted() {
-    if (wait_) wait_->act(*wait_, wait_action::discard);
+    if (wait_) wait_->discard();
   }
 
   Wait& operator*() const noexcept { return *wait_; }
@@ -319,13 +319,13 @@ class unstarted {
   Wait& release() noexcept { return *std::exchange(wait_, nullptr); }
 
  private:
-  Wait* wait_ = nullptr;
+  Wait* wait_;
 };
 
 // Initiates a wait: granted at once, or queued. When it throws nothing has changed.
-template <class Handler, completion_path Path, class Operation, class Executor, class Source>
+template <completion_path Path, class Operation, class Executor, class Source>
 void start_wait_on(Operation const& operation, Executor const& ex, Source&& handler) {
-  using wait_type = wait_op<typename Operation::claims, Handler, Executor, Path>;
+  using wait_type = wait_op<typename Operation::claims, std::decay_t<Source>, Executor, Path>;
   wait_queue& core = operation.core();
   unstarted<wait_type> wait(wait_type::make(core, ex, std::forward<Source>(handler)));
   if (core.try_grant(*wait)) return wait.release().start();
@@ -336,7 +336,7 @@ void start_wait_on(Operation const& operation, Executor const& ex, Source&& hand
 
 // Completes what need not wait through the handler's own immediate executor; false if it has to,
 // or there is none, or this thread has done so too often in a row.
-template <class Handler, class Operation, class Source>
+template <class Operation, class Source>
 bool start_immediately(Operation const& operation, Source&& handler) {
   if (!immediate_budget::available()) return false;
   auto const complete = [&](auto const& ex) {
@@ -349,8 +349,8 @@ bool start_immediately(Operation const& operation, Source&& handler) {
         if (core) core->release();
       }
     } acquired{outcome == wait_outcome::granted ? &core : nullptr};
-    using wait_type = wait_op<typename Operation::claims, Handler, std::decay_t<decltype(ex)>,
-                              completion_path::immediate>;
+    using wait_type = wait_op<typename Operation::claims, std::decay_t<Source>,
+                              std::decay_t<decltype(ex)>, completion_path::immediate>;
     wait_type& wait = *wait_type::make(core, ex, std::forward<Source>(handler));
     core.conclude(wait, outcome);
     acquired.core = nullptr;
@@ -362,18 +362,18 @@ bool start_immediately(Operation const& operation, Source&& handler) {
       handler, asio::query(operation.executor(), asio::execution::context), complete);
 }
 
-// Handler: what is kept of `handler`, which is moved or copied once, into the block.
-template <class Handler, class Operation, class Source>
+// The handler is moved or copied once, into the block.
+template <class Operation, class Source>
 ASIO_SYNC_FLATTEN void start_wait(Operation const& operation, Source&& handler) {
   auto const& primitive = operation.executor();
-  if constexpr (has_immediate_executor<Handler>)
-    if (start_immediately<Handler>(operation, std::forward<Source>(handler))) return;
-  visit_completion_executor(
-      asio::get_associated_executor(handler, primitive), primitive,
-      [&](auto const& ex, auto relayed) {
-        constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
-        start_wait_on<Handler, path>(operation, ex, std::forward<Source>(handler));
-      });
+  if constexpr (has_immediate_executor<std::decay_t<Source>>)
+    if (start_immediately(operation, std::forward<Source>(handler))) return;
+  visit_completion_executor(asio::get_associated_executor(handler, primitive), primitive,
+                            [&](auto const& ex, auto relayed) {
+                              constexpr auto path =
+                                  relayed ? completion_path::relayed : completion_path::posted;
+                              start_wait_on<path>(operation, ex, std::forward<Source>(handler));
+                            });
 }
 
 }  // namespace asio_sync::detail
