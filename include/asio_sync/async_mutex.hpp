@@ -4,11 +4,11 @@
 #ifndef ASIO_SYNC_ASYNC_MUTEX_HPP
 #define ASIO_SYNC_ASYNC_MUTEX_HPP
 
-#include <asio_sync/detail/initiation.hpp>
-#include <asio_sync/detail/thread_wait.hpp>
-#include <asio_sync/detail/wait_limit.hpp>
-#include <asio_sync/detail/wait_queue.hpp>
-#include <asio_sync/detail/wait_service.hpp>
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/wait_service.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/thread_waiter.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 
@@ -180,7 +180,7 @@ class basic_async_mutex {
   struct ownership {
     using grant = lock_type;
 
-    static grant claim(detail::wait_queue& core) noexcept {
+    static grant claim(detail::homed_core& core) noexcept {
       return grant(*static_cast<basic_async_mutex*>(core.primitive()), std::adopt_lock);
     }
 
@@ -198,7 +198,7 @@ class basic_async_mutex {
         : mutex_(&mutex), limit_(limit) {}
 
     executor_type const& executor() const noexcept { return mutex_->executor_; }
-    detail::wait_queue& core() const noexcept { return *mutex_->core_; }
+    detail::homed_core& core() const noexcept { return *mutex_->core_; }
     Limit limit() const noexcept { return limit_; }
 
     detail::wait_outcome try_now() const noexcept {
@@ -225,7 +225,7 @@ class basic_async_mutex {
   }
 
   executor_type executor_;
-  detail::wait_queue* core_;
+  detail::homed_core* core_;
 };
 
 /// A mutex over any executor.
@@ -233,7 +233,7 @@ using async_mutex = basic_async_mutex<>;
 
 template <class Executor>
 basic_async_mutex<Executor>::basic_async_mutex(executor_type const& ex)
-    : executor_(ex), core_(detail::wait_queue::make(this, executor_)) {}
+    : executor_(ex), core_(detail::homed_core::make(this, executor_)) {}
 
 template <class Executor>
 bool basic_async_mutex<Executor>::lock_in_thread(detail::wait_limit limit) {
@@ -241,7 +241,7 @@ bool basic_async_mutex<Executor>::lock_in_thread(detail::wait_limit limit) {
   if (!is_closed() && !limit.expired() && detail::runs_in_this_thread(executor_))
     throw_error(
         boost::system::errc::make_error_code(boost::system::errc::resource_deadlock_would_occur));
-  detail::wait_outcome const outcome = detail::thread_wait::wait(*core_, limit);
+  detail::wait_outcome const outcome = detail::thread_waiter::wait(*core_, limit);
   if (outcome == detail::wait_outcome::timed_out) return false;
   if (outcome != detail::wait_outcome::granted) throw_error(detail::error_of(outcome));
   return true;

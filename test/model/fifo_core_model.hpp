@@ -7,7 +7,7 @@
 #include "policy.hpp"
 #include "scheduler.hpp"
 
-#include <asio_sync/detail/fifo_core.hpp>
+#include <asio_sync/detail/core/fifo_core.hpp>
 
 #include <cstdint>
 #include <mutex>
@@ -125,7 +125,7 @@ class operation {
   model::atomic<int> posted_{0};
 };
 
-/// A primitive over the core, doing what the shell does with it: `wait_queue`, `wait_service`'s
+/// A primitive over the core, doing what the shell does with it: `homed_core`, `wait_service`'s
 /// lock for timed waits, and permits that outlive the primitive.
 template <class Traits>
 class primitive {

@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_TEST_SUPPORT_MEMORY_HPP
 #define ASIO_SYNC_TEST_SUPPORT_MEMORY_HPP
 
-#include <asio_sync/detail/block_pool.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
 
 #include <cstddef>
 #include <cstring>

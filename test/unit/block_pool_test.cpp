@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#include <asio_sync/detail/block_pool.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
 
 #include "support/memory.hpp"
 

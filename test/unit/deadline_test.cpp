@@ -6,9 +6,9 @@
 #include "support/memory.hpp"
 #include "support/random.hpp"
 
-#include <asio_sync/detail/deadline_heap.hpp>
-#include <asio_sync/detail/wait_block.hpp>
-#include <asio_sync/detail/wait_limit.hpp>
+#include <asio_sync/detail/context/deadline_heap.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -24,14 +24,14 @@ using asio_sync::detail::deadline_heap;
 using asio_sync::detail::no_limit;
 using asio_sync::detail::steady_clock;
 using asio_sync::detail::wait_action;
-using asio_sync::detail::wait_block;
 using asio_sync::detail::wait_limit;
+using asio_sync::detail::waiter;
 using namespace std::chrono_literals;
 
 namespace {
 
-std::unique_ptr<wait_block> make_wait() {
-  return std::make_unique<wait_block>([](wait_block&, wait_action) {}, nullptr);
+std::unique_ptr<waiter> make_wait() {
+  return std::make_unique<waiter>([](waiter&, wait_action) {}, nullptr);
 }
 
 // A clock whose time does not pass, and whose epoch is far from others'.
@@ -46,7 +46,7 @@ struct still_clock {
 
 // How many allocations it takes to have so many deadlines. They leave.
 std::size_t allocations_to_fill(deadline_heap& heap, std::size_t n) {
-  std::vector<std::unique_ptr<wait_block>> waits;
+  std::vector<std::unique_ptr<waiter>> waits;
   for (std::size_t i = 0; i < n; ++i) waits.push_back(make_wait());
   asio_sync::test::heap_counter const heap_of_process;
   for (auto const& wait : waits) heap.push(steady_clock::now(), *wait);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(R11_the_heap_agrees_with_a_sorted_map) {
   asio_sync::test::random_choice random(seed);
 
   deadline_heap heap;
-  std::multimap<steady_clock::time_point, std::unique_ptr<wait_block>> model;
+  std::multimap<steady_clock::time_point, std::unique_ptr<waiter>> model;
   for (int step = 0; step < 50'000; ++step) {
     auto const action = random.below(8);
     unsigned const aim = step / 1000 % 2 ? 5 : 3;  // grow, then shrink
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(R11_the_heap_agrees_with_a_sorted_map) {
       if (action == 7)
         for (leaving = model.begin(); leaving->second.get() != &heap.front();) ++leaving;
       heap.erase(*leaving->second);
-      BOOST_REQUIRE(leaving->second->heap_index == wait_block::not_timed);
+      BOOST_REQUIRE(leaving->second->heap_index == waiter::not_timed);
       heap.erase(*leaving->second);  // does nothing
       model.erase(leaving);
     }
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(R11_the_heap_agrees_with_a_sorted_map) {
 
 BOOST_AUTO_TEST_CASE(R11_the_heap_gives_up_deadlines_in_their_order) {
   deadline_heap heap;
-  std::vector<std::unique_ptr<wait_block>> waits;
+  std::vector<std::unique_ptr<waiter>> waits;
   for (int i = 0; i < 1000; ++i) {
     waits.push_back(make_wait());
     heap.push(steady_clock::time_point(std::chrono::nanoseconds(i * 389 % 1000)), *waits.back());

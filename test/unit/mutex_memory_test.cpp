@@ -48,19 +48,20 @@ static_assert(sizeof(counting_handler) == 24);
 struct operation {
   using executor_type = asio::any_io_executor;
   using grant = async_mutex::lock_type;
-  static grant claim(detail::wait_queue&);
+  static grant claim(detail::homed_core&);
 };
 
 template <class Executor>
-constexpr std::size_t size_of_wait = sizeof(
-    detail::wait_op<operation, counting_handler, Executor, detail::completion_path::posted>);
+constexpr std::size_t size_of_wait =
+    sizeof(detail::handler_waiter<operation, counting_handler, Executor,
+                                  detail::completion_path::posted>);
 
 constexpr std::size_t more_room = detail::system_operation_size;  // none but on Windows
 static_assert(size_of_wait<asio::io_context::executor_type> <= 96 + more_room);
 static_assert(size_of_wait<asio::thread_pool::executor_type> <= 104 + more_room);
 static_assert(size_of_wait<asio::strand<asio::io_context::executor_type>> <= 208 + 2 * more_room);
-static_assert(sizeof(detail::wait_queue) <= 128);
-static_assert(sizeof(detail::thread_wait) <= 192);
+static_assert(sizeof(detail::homed_core) <= 128);
+static_assert(sizeof(detail::thread_waiter) <= 192);
 
 // Queues waits for a held mutex, unlocks, and runs until all are served: what the heap sees of it.
 template <class Executor>

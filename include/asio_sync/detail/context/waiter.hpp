@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_WAIT_BLOCK_HPP
-#define ASIO_SYNC_DETAIL_WAIT_BLOCK_HPP
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_WAITER_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_WAITER_HPP
 
-#include <asio_sync/detail/asio_compat.hpp>
-#include <asio_sync/detail/wait_list.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace asio_sync::detail {
 
-class wait_queue;
+class homed_core;
 class wait_service;
 
 // What a wait is told to do; how is up to its type.
@@ -40,15 +40,15 @@ struct more_room<0> {};
 
 // One wait. At any time one party owns it, see doc/wait-states.md: the initiating thread (fresh),
 // the core (queued), who took it out of the queue (decided), its completion on the executor.
-struct wait_block {
-  using function = void(wait_block&, wait_action);
+struct waiter {
+  using function = void(waiter&, wait_action);
 
-  wait_block(function* f, wait_queue* c) noexcept : act(f), core(c) {}
-  wait_block(wait_block const&) = delete;
-  wait_block& operator=(wait_block const&) = delete;
+  waiter(function* f, homed_core* c) noexcept : act(f), core(c) {}
+  waiter(waiter const&) = delete;
+  waiter& operator=(waiter const&) = delete;
 
   function* const act;
-  wait_queue* const core;
+  homed_core* const core;
 
   static constexpr std::uint32_t not_timed = ~std::uint32_t(0);
   std::uint32_t heap_index = not_timed;          // the service's, under its lock
@@ -59,10 +59,10 @@ struct wait_block {
 
   // From here on the room: links while the wait is queued or known to a service, afterwards the
   // memory in which its executor keeps the completion, so that a hand-off allocates nothing.
-  wait_block* next = nullptr;  // the core's, under its lock; then whose list it is in
-  wait_block* prev = nullptr;
-  wait_block* service_next = nullptr;  // the service's, under its lock
-  wait_block* service_prev = nullptr;
+  waiter* next = nullptr;  // the core's, under its lock; then whose list it is in
+  waiter* prev = nullptr;
+  waiter* service_next = nullptr;  // the service's, under its lock
+  waiter* service_prev = nullptr;
   wait_service* service = nullptr;  // that knows it, until it is detached
 
   [[no_unique_address]] more_room<system_operation_size> more;
@@ -94,7 +94,7 @@ class wait_runner {
 
 // Trivially destructible: usable for as long as the thread runs any code at all.
 struct thread_completions {
-  wait_list<wait_block> pending;
+  wait_list<waiter> pending;
   bool active = false;
   unsigned immediate = 0;  // operations completed without the executor, in a row
 };
@@ -119,7 +119,7 @@ class completion_scope {
   // True where completions have to queue, as a scope is open further up the stack.
   static bool active() noexcept { return this_thread_completions.active; }
 
-  static void post(wait_block& wait) noexcept {
+  static void post(waiter& wait) noexcept {
     completion_scope const scope;
     this_thread_completions.pending.push_back(wait);
   }
@@ -127,7 +127,7 @@ class completion_scope {
   // Hands over what has queued so far.
   static void drain() noexcept {
     while (!this_thread_completions.pending.empty()) {
-      wait_block& wait = this_thread_completions.pending.pop_front();
+      waiter& wait = this_thread_completions.pending.pop_front();
       try {
         wait.act(wait, wait_action::execute);
       } catch (...) {  // the executor's: the completion was dropped

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_CONFIG_HPP
-#define ASIO_SYNC_DETAIL_CONFIG_HPP
+#ifndef ASIO_SYNC_DETAIL_PLATFORM_CONFIG_HPP
+#define ASIO_SYNC_DETAIL_PLATFORM_CONFIG_HPP
 
 // On functions of the hot path into which all calls are to be inlined: compilers leave some six of
 // them otherwise, a fifth of the time of a hand-off. Costs minutes where sanitizers run.

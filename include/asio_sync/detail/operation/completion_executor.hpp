@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_COMPLETION_EXECUTOR_HPP
-#define ASIO_SYNC_DETAIL_COMPLETION_EXECUTOR_HPP
+#ifndef ASIO_SYNC_DETAIL_OPERATION_COMPLETION_EXECUTOR_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_COMPLETION_EXECUTOR_HPP
 
-#include <asio_sync/detail/config.hpp>
-#include <asio_sync/detail/executor.hpp>
-#include <asio_sync/detail/wait_block.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/platform/config.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 
 #include <boost/asio/execution.hpp>
 
@@ -33,7 +33,7 @@ struct room_allocator {
   room_allocator(room_allocator<U> const& other) noexcept : room(other.room) {}
 
   T* allocate(std::size_t) noexcept {
-    static_assert(sizeof(T) <= wait_block::room_size && alignof(T) <= alignof(void*));
+    static_assert(sizeof(T) <= waiter::room_size && alignof(T) <= alignof(void*));
     return static_cast<T*>(room);
   }
   void deallocate(T*, std::size_t) noexcept {}
@@ -50,7 +50,7 @@ class strand_rooms {
  public:
   static constexpr std::size_t invoker_size = 80 + system_operation_size;
 
-  explicit strand_rooms(wait_block& wait) noexcept : wait_(wait) {}
+  explicit strand_rooms(waiter& wait) noexcept : wait_(wait) {}
 
   void* room() noexcept { return wait_.room(); }
 
@@ -67,7 +67,7 @@ class strand_rooms {
   bool postpone_drop() noexcept { return drop_postponed_ = invoker_waits_; }
 
  private:
-  wait_block& wait_;
+  waiter& wait_;
   bool invoker_waits_ = false;
   bool drop_postponed_ = false;
   alignas(void*) std::byte invoker_[invoker_size];
@@ -98,12 +98,12 @@ struct strand_room_allocator {
  private:
   // What queues in a strand is not one of the system's operations, whatever the strand runs on.
   static constexpr bool is_invoker() noexcept {
-    return sizeof(T) > wait_block::room_size - system_operation_size;
+    return sizeof(T) > waiter::room_size - system_operation_size;
   }
 };
 
 struct no_rooms {
-  explicit no_rooms(wait_block&) noexcept {}
+  explicit no_rooms(waiter&) noexcept {}
   bool postpone_drop() const noexcept { return false; }
 };
 
@@ -112,12 +112,12 @@ struct no_rooms {
 template <class Executor, completion_path Path>
 class completion_executor {
  public:
-  completion_executor(wait_block& wait, Executor const& ex) : plain_(ex), rooms_(wait) {}
+  completion_executor(waiter& wait, Executor const& ex) : plain_(ex), rooms_(wait) {}
   completion_executor(completion_executor const&) = delete;
   completion_executor& operator=(completion_executor const&) = delete;
   ~completion_executor() {}  // end() comes first
 
-  void end(wait_block const& wait) noexcept {
+  void end(waiter const& wait) noexcept {
     if (wait.work == wait_work::own)
       tracked_.~tracked_type();
     else
@@ -127,7 +127,7 @@ class completion_executor {
   // Before track().
   Executor const& plain() const noexcept { return plain_; }
 
-  void track(wait_block& wait) {
+  void track(waiter& wait) {
     tracked_type tracked(asio::prefer(plain_, asio::execution::outstanding_work.tracked));
     plain_.~Executor();
     ::new (static_cast<void*>(std::addressof(tracked_))) tracked_type(std::move(tracked));

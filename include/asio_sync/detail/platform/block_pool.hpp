@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_BLOCK_POOL_HPP
-#define ASIO_SYNC_DETAIL_BLOCK_POOL_HPP
+#ifndef ASIO_SYNC_DETAIL_PLATFORM_BLOCK_POOL_HPP
+#define ASIO_SYNC_DETAIL_PLATFORM_BLOCK_POOL_HPP
 
-#include <asio_sync/detail/config.hpp>
-#include <asio_sync/detail/threading.hpp>
+#include <asio_sync/detail/platform/config.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -173,6 +173,7 @@ ASIO_SYNC_COLD inline bool refill(std::size_t c) noexcept {
   return true;
 }
 
+// Both say `inline`, as g++ otherwise calls them out of what is flattened.
 template <std::size_t Class>
 inline void* allocate() {
   magazine& own = this_thread.magazines[Class];

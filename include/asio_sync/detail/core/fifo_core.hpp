@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_FIFO_CORE_HPP
-#define ASIO_SYNC_DETAIL_FIFO_CORE_HPP
+#ifndef ASIO_SYNC_DETAIL_CORE_FIFO_CORE_HPP
+#define ASIO_SYNC_DETAIL_CORE_FIFO_CORE_HPP
 
-#include <asio_sync/detail/wait_list.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -58,13 +58,13 @@ class fifo_core {
   }
 
   // Gives back the one permit of a mutex if nobody waits: one compare-exchange, the last access to
-  // the core. Otherwise false; then use release().
+  // the core. Otherwise, or if that fails without reason, false; then use release().
   bool try_release_uncontended() noexcept requires Traits::exclusive {
     word w = word_.load(std::memory_order_relaxed);
     if (w & (waiting | free_permits)) return false;
     // Release: pairs with the acquire of whoever takes the permit next.
-    return word_.compare_exchange_strong(w, w + returned(w, false) + permit,
-                                         std::memory_order_release, std::memory_order_relaxed);
+    return word_.compare_exchange_weak(w, w + returned(w, false) + permit,
+                                       std::memory_order_release, std::memory_order_relaxed);
   }
 
   // Gives permits back, or on to those who wait. `counted`: they came through the queue (ignored

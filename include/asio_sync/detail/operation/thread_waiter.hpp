@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_THREAD_WAIT_HPP
-#define ASIO_SYNC_DETAIL_THREAD_WAIT_HPP
+#ifndef ASIO_SYNC_DETAIL_OPERATION_THREAD_WAITER_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_THREAD_WAITER_HPP
 
-#include <asio_sync/detail/wait_limit.hpp>
-#include <asio_sync/detail/wait_queue.hpp>
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
 
 #include <condition_variable>
 #include <mutex>
@@ -13,21 +13,21 @@
 namespace asio_sync::detail {
 
 // A thread that waits in the same queue as the handlers. Lives on its stack.
-class thread_wait : public wait_block {
+class thread_waiter : public waiter {
  public:
   // Blocks the calling thread until it is granted or refused.
-  static wait_outcome wait(wait_queue& core, wait_limit limit) {
-    thread_wait self(core);
+  static wait_outcome wait(homed_core& core, wait_limit limit) {
+    thread_waiter self(core);
     if (limit.expired()) self.outcome = wait_outcome::timed_out;
     if (core.enter(self)) self.block(limit);
     return core.arrive(self.outcome, false);
   }
 
  private:
-  explicit thread_wait(wait_queue& c) noexcept : wait_block(&wake, &c) {}
+  explicit thread_waiter(homed_core& c) noexcept : waiter(&wake, &c) {}
 
-  static void wake(wait_block& wait, wait_action) {
-    auto& self = static_cast<thread_wait&>(wait);
+  static void wake(waiter& wait, wait_action) {
+    auto& self = static_cast<thread_waiter&>(wait);
     // Under the lock, as the thread leaves, and this object with it, the moment that it may.
     std::lock_guard const guard(self.lock_);
     self.woken_ = true;

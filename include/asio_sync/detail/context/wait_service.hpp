@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_WAIT_SERVICE_HPP
-#define ASIO_SYNC_DETAIL_WAIT_SERVICE_HPP
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_WAIT_SERVICE_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_WAIT_SERVICE_HPP
 
-#include <asio_sync/detail/context_timer.hpp>
-#include <asio_sync/detail/deadline_heap.hpp>
-#include <asio_sync/detail/wait_block.hpp>
-#include <asio_sync/detail/wait_queue.hpp>
+#include <asio_sync/detail/context/context_timer.hpp>
+#include <asio_sync/detail/context/deadline_heap.hpp>
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
@@ -34,7 +34,7 @@ class wait_service : public asio::execution_context::service {
   ~wait_service() override { wait_service::shutdown(); }
 
   // The core's primitive is at home in this context.
-  void adopt(wait_queue& core, known_context const& context) noexcept {
+  void adopt(homed_core& core, known_context const& context) noexcept {
     std::lock_guard const guard(lock_);
     if (down_) return;
     homes_.push_back(core);
@@ -42,7 +42,7 @@ class wait_service : public asio::execution_context::service {
     core.tally().move_to(context);
   }
 
-  void disown(wait_queue& core) noexcept {
+  void disown(homed_core& core) noexcept {
     std::lock_guard const guard(lock_);
     homes_.erase(core);
     core.service = nullptr;
@@ -51,7 +51,7 @@ class wait_service : public asio::execution_context::service {
   // Links a fresh wait: one that is not at home, one with a deadline, or both. False if the
   // context's services are shut down: nobody will ever run the handler. Throws what making and
   // starting the timer and making room for the deadline throw; nothing has changed then.
-  bool attach(wait_block& wait, std::optional<steady_clock::time_point> deadline) {
+  bool attach(waiter& wait, std::optional<steady_clock::time_point> deadline) {
     std::lock_guard const guard(lock_);
     if (down_) return false;
     if (deadline) {
@@ -70,7 +70,7 @@ class wait_service : public asio::execution_context::service {
   }
 
   // Unlinks a wait that was decided, or will never queue.
-  void detach(wait_block& wait) noexcept {
+  void detach(waiter& wait) noexcept {
     std::lock_guard const guard(lock_);
     unlink(wait);
     if (timer_ && deadlines_.empty() && !down_) timer_->rest();
@@ -83,14 +83,14 @@ class wait_service : public asio::execution_context::service {
 
  private:
   // The waits that are not at home, linked through their second pair of links.
-  void push_foreign(wait_block& wait) noexcept {
+  void push_foreign(waiter& wait) noexcept {
     wait.service_prev = nullptr;
     wait.service_next = foreign_;
     if (foreign_) foreign_->service_prev = &wait;
     foreign_ = &wait;
   }
 
-  void unlink(wait_block& wait) noexcept {
+  void unlink(waiter& wait) noexcept {
     deadlines_.erase(wait);
     wait.service = nullptr;
     if (wait.work == wait_work::home) return;
@@ -101,8 +101,8 @@ class wait_service : public asio::execution_context::service {
   bool take_handlers(decided_waits& taken) noexcept;
 
   std::mutex lock_;  // guards all below
-  wait_list<wait_queue> homes_;
-  wait_block* foreign_ = nullptr;
+  wait_list<homed_core> homes_;
+  waiter* foreign_ = nullptr;
   deadline_heap deadlines_;
   std::optional<context_timer<wait_service>> timer_;
   bool down_ = false;
@@ -117,7 +117,7 @@ inline void wait_service::on_timer() {
       if (down_ || deadlines_.empty()) return;
       if (deadlines_.earliest() > steady_clock::now())
         return timer_->expect(deadlines_.earliest());
-      wait_block& wait = deadlines_.front();
+      waiter& wait = deadlines_.front();
       deadlines_.erase(wait);
       // One that was decided meanwhile is detached by whoever did that.
       if (wait.core->remove(wait, wait_outcome::timed_out, expired)) unlink(wait);
@@ -139,7 +139,7 @@ inline void wait_service::shutdown() noexcept {
     decided_waits taken;
     more = take_handlers(taken);
     while (!taken.empty()) {
-      wait_block& wait = taken.pop_front();
+      waiter& wait = taken.pop_front();
       if (wait.outcome == wait_outcome::granted) {
         wait.complete();  // of another context: it was behind one of ours
         continue;
@@ -160,19 +160,19 @@ inline bool wait_service::take_handlers(decided_waits& taken) noexcept {
     return true;
   }
   if (!foreign_) return false;
-  wait_block& wait = *foreign_;
+  waiter& wait = *foreign_;
   unlink(wait);
   wait.core->remove(wait, wait_outcome::aborted, taken);
   return true;
 }
 
-inline void wait_block::complete() noexcept {
+inline void waiter::complete() noexcept {
   if (service) service->detach(*this);
   act(*this, wait_action::post);
 }
 
 template <class Executor>
-wait_queue* wait_queue::make(void* primitive, Executor const& ex) {
+homed_core* homed_core::make(void* primitive, Executor const& ex) {
   static_assert(
       asio::execution::is_executor<Executor>::value && is_postable<Executor>,
       "a primitive needs a standard executor with blocking.never and a context; those of "
@@ -180,13 +180,13 @@ wait_queue* wait_queue::make(void* primitive, Executor const& ex) {
   known_context const home = known_context::of(ex);
   wait_service* const service =
       home.get() ? &asio::use_service<wait_service>(*home.get()) : nullptr;
-  pool_allocator<wait_queue> memory;
-  auto* const core = ::new (static_cast<void*>(memory.allocate(1))) wait_queue(primitive);
+  pool_allocator<homed_core> memory;
+  auto* const core = ::new (static_cast<void*>(memory.allocate(1))) homed_core(primitive);
   if (service) service->adopt(*core, home);
   return core;
 }
 
-inline void wait_queue::abandon() noexcept {
+inline void homed_core::abandon() noexcept {
   if (service) service->disown(*this);
   decided_waits decided;
   fifo_core::abandon(decided);

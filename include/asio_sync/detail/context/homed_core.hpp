@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_WAIT_QUEUE_HPP
-#define ASIO_SYNC_DETAIL_WAIT_QUEUE_HPP
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_HOMED_CORE_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_HOMED_CORE_HPP
 
-#include <asio_sync/detail/block_pool.hpp>
-#include <asio_sync/detail/config.hpp>
-#include <asio_sync/detail/executor.hpp>
-#include <asio_sync/detail/fifo_core.hpp>
-#include <asio_sync/detail/threading.hpp>
-#include <asio_sync/detail/wait_block.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/fifo_core.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/config.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +22,14 @@ namespace asio_sync::detail {
 // Waits that one transition of one core has decided. Holds work of the core's home context until
 // they are posted, where this thread does not run inside that context: otherwise the context could
 // run out of work, and return from run(), between the decision and the post.
-class decided_waits : public wait_list<wait_block> {
+class decided_waits : public wait_list<waiter> {
  public:
   void complete() noexcept {
     while (!empty()) pop_front().complete();
   }
 
  private:
-  friend class home_tally;
+  friend class kept_work;
   context_work keep_;
 };
 
@@ -37,16 +37,16 @@ class decided_waits : public wait_list<wait_block> {
 // After a hand-over inside the context also for the wait that is on its way, as the holder is
 // likely to queue again before that arrives: two that take turns would let go of the work and take
 // it again each time. Told under the lock of the core.
-class home_tally {
+class kept_work {
  public:
-  void joined(wait_block const& wait) noexcept {
+  void joined(waiter const& wait) noexcept {
     if (wait.work != wait_work::home) return;
     if (!work_) work_ = context_.track();
     ++waits_;
     surplus_.store(false, std::memory_order_relaxed);
   }
 
-  void left(wait_block const& wait, decided_waits& decided) noexcept {
+  void left(waiter const& wait, decided_waits& decided) noexcept {
     if (wait.work != wait_work::home) return;
     --waits_;
     if (context_.running_in_this_thread())
@@ -77,19 +77,19 @@ class home_tally {
 };
 
 struct mutex_traits : threading {
-  using node = wait_block;
+  using node = waiter;
   using list = decided_waits;
-  using tally = home_tally;
+  using tally = kept_work;
   static constexpr bool exclusive = true;
-  static constexpr std::uint32_t weight(wait_block const&) noexcept { return 1; }
+  static constexpr std::uint32_t weight(waiter const&) noexcept { return 1; }
 };
 
 // The core of a primitive, bound to Asio: knows its home context and completes what it decides.
-class wait_queue : public fifo_core<mutex_traits> {
+class homed_core : public fifo_core<mutex_traits> {
  public:
   // Throws what allocating it, or adding the service to the executor's context, throws.
   template <class Executor>
-  static wait_queue* make(void* primitive, Executor const& ex);
+  static homed_core* make(void* primitive, Executor const& ex);
 
   void* primitive() const noexcept { return primitive_; }
   known_context const& home() noexcept { return tally().context(); }
@@ -104,7 +104,7 @@ class wait_queue : public fifo_core<mutex_traits> {
   }
 
   // Refuses one wait unless it is decided already.
-  void refuse(wait_block& wait, wait_outcome outcome) noexcept {
+  void refuse(waiter& wait, wait_outcome outcome) noexcept {
     decided_waits decided;
     remove(wait, outcome, decided);
     decided.complete();
@@ -112,8 +112,7 @@ class wait_queue : public fifo_core<mutex_traits> {
 
   std::size_t refuse_all(wait_outcome outcome) noexcept {
     decided_waits decided;
-    std::size_t const refused =
-        remove_if([](wait_block const&) { return true; }, outcome, decided);
+    std::size_t const refused = remove_if([](waiter const&) { return true; }, outcome, decided);
     decided.complete();
     return refused;
   }
@@ -138,7 +137,7 @@ class wait_queue : public fifo_core<mutex_traits> {
   }
 
   // A decided wait will never arrive: what it carries goes on to the next.
-  void pass_on(wait_block& wait) noexcept {
+  void pass_on(waiter& wait) noexcept {
     if (wait.outcome != wait_outcome::granted) return unref();
     decided_waits decided;
     if (drop(wait, decided)) destroy();
@@ -147,9 +146,9 @@ class wait_queue : public fifo_core<mutex_traits> {
 
  private:
   friend class wait_service;
-  friend class wait_list<wait_queue>;
+  friend class wait_list<homed_core>;
 
-  explicit wait_queue(void* primitive) noexcept : fifo_core(1, 1), primitive_(primitive) {}
+  explicit homed_core(void* primitive) noexcept : fifo_core(1, 1), primitive_(primitive) {}
 
   ASIO_SYNC_COLD void leave_work() noexcept {
     decided_waits nothing;
@@ -161,14 +160,14 @@ class wait_queue : public fifo_core<mutex_traits> {
   }
 
   void destroy() noexcept {
-    pool_allocator<wait_queue> memory;
+    pool_allocator<homed_core> memory;
     std::destroy_at(this);
     memory.deallocate(this, 1);
   }
 
   // Under the service's lock: the context's services shut down, its waits leave with it.
   void leave_home(decided_waits& decided) noexcept {
-    remove_if([](wait_block const& wait) { return wait.work == wait_work::home; },
+    remove_if([](waiter const& wait) { return wait.work == wait_work::home; },
               wait_outcome::aborted, decided);
     tally().move_to(known_context());
     service = nullptr;
@@ -178,8 +177,8 @@ class wait_queue : public fifo_core<mutex_traits> {
 
   // The service of the home context, under its lock.
   wait_service* service = nullptr;
-  wait_queue* next = nullptr;
-  wait_queue* prev = nullptr;
+  homed_core* next = nullptr;
+  homed_core* prev = nullptr;
 };
 
 }  // namespace asio_sync::detail

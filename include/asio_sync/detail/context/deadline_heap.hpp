@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_DEADLINE_HEAP_HPP
-#define ASIO_SYNC_DETAIL_DEADLINE_HEAP_HPP
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_DEADLINE_HEAP_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_DEADLINE_HEAP_HPP
 
-#include <asio_sync/detail/wait_block.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -23,19 +23,19 @@ class deadline_heap {
 
   bool empty() const noexcept { return entries_.empty(); }
   steady_clock::time_point earliest() const noexcept { return entries_.front().deadline; }
-  wait_block& front() const noexcept { return *entries_.front().wait; }
+  waiter& front() const noexcept { return *entries_.front().wait; }
 
   // Strong guarantee: throws what growing throws.
-  void push(steady_clock::time_point deadline, wait_block& wait) {
+  void push(steady_clock::time_point deadline, waiter& wait) {
     entries_.push_back({deadline, &wait});
     sift_up(entries_.size() - 1, {deadline, &wait});
   }
 
   // Does nothing for a wait that is not in the heap.
-  void erase(wait_block& wait) noexcept {
-    if (wait.heap_index == wait_block::not_timed) return;
+  void erase(waiter& wait) noexcept {
+    if (wait.heap_index == waiter::not_timed) return;
     std::size_t const hole = wait.heap_index;
-    wait.heap_index = wait_block::not_timed;
+    wait.heap_index = waiter::not_timed;
     entry const last = entries_.back();
     entries_.pop_back();
     if (entries_.size() < entries_.capacity() / 8) give_back();
@@ -49,7 +49,7 @@ class deadline_heap {
  private:
   struct entry {
     steady_clock::time_point deadline;
-    wait_block* wait;
+    waiter* wait;
   };
 
   static std::size_t parent(std::size_t i) noexcept { return (i - 1) / 2; }

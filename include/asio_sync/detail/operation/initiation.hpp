@@ -1,12 +1,12 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_INITIATION_HPP
-#define ASIO_SYNC_DETAIL_INITIATION_HPP
+#ifndef ASIO_SYNC_DETAIL_OPERATION_INITIATION_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_INITIATION_HPP
 
-#include <asio_sync/detail/asio_compat.hpp>
-#include <asio_sync/detail/config.hpp>
-#include <asio_sync/detail/wait_op.hpp>
+#include <asio_sync/detail/operation/handler_waiter.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/config.hpp>
 
 #include <boost/asio/associator.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -93,7 +93,7 @@ struct result_handler {
 template <class Operation, class Result, class Handler>
 class awaitable_wait_of {
   using claims = typename Operation::claims;
-  using wait_type = handler_wait<claims, Handler>;
+  using wait_type = handler_holder<claims, Handler>;
 
  public:
   awaitable_wait_of(Operation const& operation, Result result)
@@ -128,7 +128,8 @@ class awaitable_wait_of {
     visit_completion_executor(own, operation_.executor(), [&](auto const& ex, auto relayed) {
       constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
       using executor = std::decay_t<decltype(ex)>;
-      auto* const wait = wait_op<claims, Handler, executor, path>::make(operation_.core(), ex);
+      auto* const wait =
+          handler_waiter<claims, Handler, executor, path>::make(operation_.core(), ex);
       wait_ = wait;
       slot_ = slot;
       // Not free a moment ago, unless only the budget is used up.

@@ -12,10 +12,10 @@ using namespace asio_sync::detail;
 
 // A wait at home that posts nothing: between its decision and its end only its core's list knows
 // of it.
-struct home_wait : wait_block {
-  explicit home_wait(wait_queue& q) noexcept : wait_block(&end, &q) { work = wait_work::home; }
+struct home_wait : waiter {
+  explicit home_wait(homed_core& q) noexcept : waiter(&end, &q) { work = wait_work::home; }
 
-  static void end(wait_block& wait, wait_action) {
+  static void end(waiter& wait, wait_action) {
     static_cast<home_wait&>(wait).ended = true;
     static_cast<void>(wait.core->arrive(wait.outcome, true));
   }
@@ -25,11 +25,11 @@ struct home_wait : wait_block {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(wait_queue_test)
+BOOST_AUTO_TEST_SUITE(homed_core_test)
 
 BOOST_AUTO_TEST_CASE(R8_each_list_of_decided_waits_keeps_the_context_running) {
   boost::asio::io_context io;
-  wait_queue& queue = *wait_queue::make(nullptr, io.get_executor());
+  homed_core& queue = *homed_core::make(nullptr, io.get_executor());
   BOOST_TEST_REQUIRE(queue.try_acquire());
   home_wait first(queue);
   home_wait second(queue);

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_EXECUTOR_HPP
-#define ASIO_SYNC_DETAIL_EXECUTOR_HPP
+#ifndef ASIO_SYNC_DETAIL_PLATFORM_EXECUTOR_HPP
+#define ASIO_SYNC_DETAIL_PLATFORM_EXECUTOR_HPP
 
-#include <asio_sync/detail/asio_compat.hpp>
-#include <asio_sync/detail/config.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/config.hpp>
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/execution.hpp>

@@ -1,17 +1,17 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_WAIT_OP_HPP
-#define ASIO_SYNC_DETAIL_WAIT_OP_HPP
+#ifndef ASIO_SYNC_DETAIL_OPERATION_HANDLER_WAITER_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_HANDLER_WAITER_HPP
 
-#include <asio_sync/detail/block_pool.hpp>
-#include <asio_sync/detail/completion_executor.hpp>
-#include <asio_sync/detail/config.hpp>
-#include <asio_sync/detail/executor.hpp>
-#include <asio_sync/detail/wait_block.hpp>
-#include <asio_sync/detail/wait_limit.hpp>
-#include <asio_sync/detail/wait_queue.hpp>
-#include <asio_sync/detail/wait_service.hpp>
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/wait_service.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/operation/completion_executor.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/config.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/error.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
@@ -56,7 +56,7 @@ auto block_allocator(Handler const& handler) {
 // In the handler's cancellation slot. The signal may be gone before the wait: then it says so.
 class slot_canceller {
  public:
-  explicit slot_canceller(wait_block& wait) noexcept : wait_(wait) { wait_.slot_connected = true; }
+  explicit slot_canceller(waiter& wait) noexcept : wait_(wait) { wait_.slot_connected = true; }
   slot_canceller(slot_canceller const&) = delete;
   slot_canceller& operator=(slot_canceller const&) = delete;
   ~slot_canceller() { wait_.slot_connected = false; }
@@ -67,16 +67,16 @@ class slot_canceller {
   }
 
  private:
-  wait_block& wait_;
+  waiter& wait_;
 };
 
 // A wait and its handler. Claims says what is waited for: `grant`, what the handler receives
 // besides the error; `claim(core)`, which makes it.
 template <class Claims, class Handler>
-class handler_wait : public wait_block {
+class handler_holder : public waiter {
  public:
-  handler_wait(function* f, wait_queue* queue) noexcept : wait_block(f, queue) {}
-  ~handler_wait() {}  // what destroys the wait destroys its handler
+  handler_holder(function* f, homed_core* queue) noexcept : waiter(f, queue) {}
+  ~handler_holder() {}  // what destroys the wait destroys its handler
 
   union {
     Handler handler;
@@ -84,10 +84,10 @@ class handler_wait : public wait_block {
 };
 
 template <class Claims, class Handler, class Executor, completion_path Path>
-class wait_op final : public handler_wait<Claims, Handler> {
-  using base = handler_wait<Claims, Handler>;
+class handler_waiter final : public handler_holder<Claims, Handler> {
+  using base = handler_holder<Claims, Handler>;
   using grant_type = typename Claims::grant;
-  friend class wait_runner<wait_op>;
+  friend class wait_runner<handler_waiter>;
   template <class Wait>
   friend class unstarted;
 
@@ -97,16 +97,16 @@ class wait_op final : public handler_wait<Claims, Handler> {
 
  public:
   // Without a handler, in memory of the pool.
-  static wait_op* make(wait_queue& queue, Executor const& ex) {
-    pool_allocator<wait_op> memory;
-    return place(memory, queue, ex, [](wait_op&) {});
+  static handler_waiter* make(homed_core& queue, Executor const& ex) {
+    pool_allocator<handler_waiter> memory;
+    return place(memory, queue, ex, [](handler_waiter&) {});
   }
 
   // Throws what allocating and moving or copying the handler throw.
   template <class Source>
-  static wait_op* make(wait_queue& queue, Executor const& ex, Source&& handler) {
-    auto memory = block_allocator<wait_op>(handler);
-    return place(memory, queue, ex, [&handler](wait_op& self) {
+  static handler_waiter* make(homed_core& queue, Executor const& ex, Source&& handler) {
+    auto memory = block_allocator<handler_waiter>(handler);
+    return place(memory, queue, ex, [&handler](handler_waiter& self) {
       ::new (static_cast<void*>(std::addressof(self.handler)))
           Handler(std::forward<Source>(handler));
     });
@@ -146,31 +146,33 @@ class wait_op final : public handler_wait<Claims, Handler> {
   }
 
  private:
-  wait_op(wait_queue& queue, Executor const& ex) : base(&perform, &queue), executor_(*this, ex) {}
-  ~wait_op() { executor_.end(*this); }
+  handler_waiter(homed_core& queue, Executor const& ex)
+      : base(&perform, &queue), executor_(*this, ex) {}
+  ~handler_waiter() { executor_.end(*this); }
 
   template <class Allocator, class Fill>
-  static wait_op* place(Allocator& memory, wait_queue& queue, Executor const& ex, Fill fill) {
+  static handler_waiter* place(Allocator& memory, homed_core& queue, Executor const& ex,
+                               Fill fill) {
     struct allocation {
       Allocator& memory;
-      wait_op* block;
+      handler_waiter* block;
       ~allocation() {
         if (block) memory.deallocate(block, 1);
       }
     } allocated{memory, std::to_address(memory.allocate(1))};
     struct construction {
-      wait_op* block;
+      handler_waiter* block;
       ~construction() {
-        if (block) block->~wait_op();
+        if (block) block->~handler_waiter();
       }
-    } constructed{::new (static_cast<void*>(allocated.block)) wait_op(queue, ex)};
+    } constructed{::new (static_cast<void*>(allocated.block)) handler_waiter(queue, ex)};
     fill(*constructed.block);
     allocated.block = nullptr;
     return std::exchange(constructed.block, nullptr);
   }
 
-  static void perform(wait_block& wait, wait_action action) {
-    auto& self = static_cast<wait_op&>(wait);
+  static void perform(waiter& wait, wait_action action) {
+    auto& self = static_cast<handler_waiter&>(wait);
     switch (action) {
       case wait_action::post:
         // These neither run nor destroy what they are given inside execute().
@@ -194,7 +196,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
   ASIO_SYNC_FLATTEN void run() {
     if constexpr (Path != completion_path::immediate) immediate_budget::renew();
     disconnect();
-    wait_queue& queue = *this->core;
+    homed_core& queue = *this->core;
     wait_outcome const decided = this->outcome;
     bool const at_home = this->work == wait_work::home;
     if constexpr (resumes_in_place) {
@@ -206,7 +208,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
   }
 
   // The core may be gone unless the outcome is granted.
-  ASIO_SYNC_NOINLINE static void call(Handler& taken, wait_queue& queue, wait_outcome outcome) {
+  ASIO_SYNC_NOINLINE static void call(Handler& taken, homed_core& queue, wait_outcome outcome) {
     // The grant ends before the handler, which may own the primitive.
     grant_type grant = outcome == wait_outcome::granted ? Claims::claim(queue) : grant_type();
     if constexpr (Path == completion_path::relayed) {
@@ -246,7 +248,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
 
   ASIO_SYNC_COLD void discard_empty() {
     if (this->service) this->service->detach(*this);
-    free(pool_allocator<wait_op>());
+    free(pool_allocator<handler_waiter>());
   }
 
   void disconnect() {
@@ -257,8 +259,8 @@ class wait_op final : public handler_wait<Claims, Handler> {
   // first: a handler that was moved from may have none.
   class ending {
    public:
-    explicit ending(wait_op& self)
-        : self_(self), memory_(block_allocator<wait_op>(self.handler)) {}
+    explicit ending(handler_waiter& self)
+        : self_(self), memory_(block_allocator<handler_waiter>(self.handler)) {}
     ending(ending const&) = delete;
     ending& operator=(ending const&) = delete;
     ~ending() {
@@ -267,8 +269,8 @@ class wait_op final : public handler_wait<Claims, Handler> {
     }
 
    private:
-    wait_op& self_;
-    decltype(block_allocator<wait_op>(std::declval<Handler const&>())) memory_;
+    handler_waiter& self_;
+    decltype(block_allocator<handler_waiter>(std::declval<Handler const&>())) memory_;
   };
 
   // Moves the handler out and frees the memory. If the move throws the wait is dropped.
@@ -296,7 +298,7 @@ class wait_op final : public handler_wait<Claims, Handler> {
 
   template <class Allocator>
   void free(Allocator memory) noexcept {
-    this->~wait_op();
+    this->~handler_waiter();
     memory.deallocate(this, 1);
   }
 
@@ -325,8 +327,9 @@ class unstarted {
 // Initiates a wait: granted at once, or queued. When it throws nothing has changed.
 template <completion_path Path, class Operation, class Executor, class Source>
 void start_wait_on(Operation const& operation, Executor const& ex, Source&& handler) {
-  using wait_type = wait_op<typename Operation::claims, std::decay_t<Source>, Executor, Path>;
-  wait_queue& core = operation.core();
+  using wait_type =
+      handler_waiter<typename Operation::claims, std::decay_t<Source>, Executor, Path>;
+  homed_core& core = operation.core();
   unstarted<wait_type> wait(wait_type::make(core, ex, std::forward<Source>(handler)));
   if (core.try_grant(*wait)) return wait.release().start();
   if (!wait->arm(asio::get_associated_cancellation_slot(wait->handler), operation.limit())) return;
@@ -340,17 +343,17 @@ template <class Operation, class Source>
 bool start_immediately(Operation const& operation, Source&& handler) {
   if (!immediate_budget::available()) return false;
   auto const complete = [&](auto const& ex) {
-    wait_queue& core = operation.core();
+    homed_core& core = operation.core();
     wait_outcome const outcome = operation.try_now();
     if (outcome == wait_outcome::undecided) return false;
     struct release_unless_concluded {
-      wait_queue* core;
+      homed_core* core;
       ~release_unless_concluded() {
         if (core) core->release();
       }
     } acquired{outcome == wait_outcome::granted ? &core : nullptr};
-    using wait_type = wait_op<typename Operation::claims, std::decay_t<Source>,
-                              std::decay_t<decltype(ex)>, completion_path::immediate>;
+    using wait_type = handler_waiter<typename Operation::claims, std::decay_t<Source>,
+                                     std::decay_t<decltype(ex)>, completion_path::immediate>;
     wait_type& wait = *wait_type::make(core, ex, std::forward<Source>(handler));
     core.conclude(wait, outcome);
     acquired.core = nullptr;

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_CONTEXT_TIMER_HPP
-#define ASIO_SYNC_DETAIL_CONTEXT_TIMER_HPP
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_TIMER_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_TIMER_HPP
 
-#include <asio_sync/detail/asio_compat.hpp>
-#include <asio_sync/detail/deadline_heap.hpp>
+#include <asio_sync/detail/context/deadline_heap.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/execution.hpp>

@@ -1,14 +1,14 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_ASIO_COMPAT_HPP
-#define ASIO_SYNC_DETAIL_ASIO_COMPAT_HPP
+#ifndef ASIO_SYNC_DETAIL_PLATFORM_ASIO_COMPAT_HPP
+#define ASIO_SYNC_DETAIL_PLATFORM_ASIO_COMPAT_HPP
 
 // All that differs between versions of Asio, from 1.26 (Boost 1.81) on, and the few names of its
 // detail namespace that the library needs.
 
-#include <asio_sync/detail/config.hpp>
-#include <asio_sync/detail/wait_list.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/platform/config.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
@@ -241,6 +241,7 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
   }
 
  private:
+  // Apart, so that asking a free primitive inlines into the coroutine. Never ready.
   ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool prepare() {
     wait_.prepare(frame_->await_transform(this_coro::executor).await_resume(),
                   frame_->await_transform(this_coro::cancellation_state).await_resume().slot());

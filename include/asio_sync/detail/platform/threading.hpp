@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_THREADING_HPP
-#define ASIO_SYNC_DETAIL_THREADING_HPP
+#ifndef ASIO_SYNC_DETAIL_PLATFORM_THREADING_HPP
+#define ASIO_SYNC_DETAIL_PLATFORM_THREADING_HPP
 
 #include <atomic>
 #include <thread>
@@ -51,14 +51,6 @@ class process_atomic {
                              std::memory_order failure) noexcept {
     if (!is_only_thread())
       return value_.compare_exchange_weak(expected, desired, success, failure);
-    value_.store(desired, std::memory_order_relaxed);
-    return true;
-  }
-
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
-                               std::memory_order failure) noexcept {
-    if (!is_only_thread())
-      return value_.compare_exchange_strong(expected, desired, success, failure);
     value_.store(desired, std::memory_order_relaxed);
     return true;
   }
