@@ -1,0 +1,77 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// CALLS calls of OPERATION_…, each in a function of its own, with TOKEN_…: call_sites.bash
+// compiles this with as many and with none, and takes the difference for what they cost. Asio's
+// operations are here to compare with; they see nothing of asio_sync.
+
+#if defined(OPERATION_async_lock) || defined(OPERATION_async_lock_for)
+#include <asio_sync/async_mutex.hpp>
+#elif defined(OPERATION_async_receive)
+#include <boost/asio/experimental/concurrent_channel.hpp>
+#elif defined(OPERATION_async_wait)
+#include <boost/asio/steady_timer.hpp>
+#endif
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/preprocessor/repetition/repeat.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+#if defined(OPERATION_async_lock)
+using subject = asio_sync::async_mutex;
+#define OPERATION(...) async_lock(__VA_ARGS__)
+#define PARAMETERS error_code error, subject::lock_type lock
+#define RESULT auto lock =
+#elif defined(OPERATION_async_lock_for)
+using subject = asio_sync::async_mutex;
+#define OPERATION(...) async_lock_for(std::chrono::seconds(1), __VA_ARGS__)
+#define PARAMETERS error_code error, subject::lock_type lock
+#define RESULT auto lock =
+#elif defined(OPERATION_async_receive)
+using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
+#define OPERATION(...) async_receive(__VA_ARGS__)
+#define PARAMETERS error_code error, int value
+#define RESULT auto value =
+#elif defined(OPERATION_async_wait)
+using subject = asio::steady_timer;
+#define OPERATION(...) async_wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
+#endif
+
+// The number of the call is in each: compilers keep one of functions that do the same.
+#if defined(TOKEN_callback)
+#define CALL(z, number, _)                    \
+  void call_##number(subject& s, int& last) { \
+    s.OPERATION([&last](PARAMETERS) {         \
+      if (!error) last = number;              \
+    });                                       \
+  }
+#elif defined(TOKEN_use_future)
+#define CALL(z, number, _)                    \
+  auto call_##number(subject& s, int& last) { \
+    last = number;                            \
+    return s.OPERATION(asio::use_future);     \
+  }
+#elif defined(TOKEN_deferred) || defined(TOKEN_use_awaitable)
+#if defined(TOKEN_deferred)
+#define TOKEN asio::deferred
+#else
+#define TOKEN asio::use_awaitable
+#endif
+#define CALL(z, number, _)                                     \
+  asio::awaitable<void> call_##number(subject& s, int& last) { \
+    RESULT co_await s.OPERATION(TOKEN);                        \
+    last = number;                                             \
+  }
+#endif
+
+BOOST_PP_REPEAT(CALLS, CALL, _)

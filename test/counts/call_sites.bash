@@ -1,0 +1,39 @@
+# Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+# SPDX-License-Identifier: BSL-1.0
+
+# Read by test/counts/run and bench/call_sites, which set `compiler`, an array, and `work`, a folder
+# for what is compiled. A call site is named OPERATION/TOKEN/LEVEL, async_lock/callback/-O2 say; see
+# call_site.cpp. What one more of them costs is what 2n cost more than n; the first of a file costs
+# more, as what all calls share is compiled with it.
+
+# object_of NAME N
+object_of() { echo "$work/${1//\//-}-$2.o"; }
+
+# compile_calls NAME N [OPTION...]: to their object; what the compiler says, to $work/said.
+compile_calls() {
+  local operation token level
+  IFS=/ read -r operation token level <<<"$1"
+  "${compiler[@]}" "$level" "-DOPERATION_$operation" "-DTOKEN_$token" "-DCALLS=$2" "${@:3}" \
+    -c "${BASH_SOURCE[0]%/*}/call_site.cpp" -o "$(object_of "$1" "$2")" >"$work/said" 2>&1 ||
+    { head -20 "$work/said" >&2; return 1; }
+}
+
+# text_of_calls NAME N: bytes of code, constants, and tables for exceptions.
+text_of_calls() {
+  [[ -e $(object_of "$1" "$2") ]] || compile_calls "$1" "$2" || return
+  size "$(object_of "$1" "$2")" | awk 'NR == 2 { print $1 }'
+}
+
+# megabytes_of: of a report by -ftime-report, what the compiler has asked for in all.
+megabytes_of() { sed -n 's/^ TOTAL .* \([0-9]*\)M$/\1/p'; }
+
+# megabytes_of_calls NAME N
+megabytes_of_calls() { compile_calls "$1" "$2" -ftime-report && megabytes_of <"$work/said"; }
+
+# for_calls FIGURE NAME FROM TO: what FIGURE_of_calls tells of TO calls, less what it does of FROM.
+for_calls() {
+  local less more
+  less=$("$1_of_calls" "$2" "$3") || return
+  more=$("$1_of_calls" "$2" "$4") || return
+  awk -v more="$more" -v less="$less" 'BEGIN { printf "%.7g\n", more - less }'
+}
