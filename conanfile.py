@@ -21,7 +21,8 @@ class AsioSync(ConanFile):
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "include/asio_sync/version.hpp"))
-        self.version = ".".join(re.findall(r"version_(?:major|minor|patch) = (\d+)", text))
+        number = int(re.search(r"#define ASIO_SYNC_VERSION (\d+)", text)[1])
+        self.version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
 
     def requirements(self):
         self.requires("boost/[>=1.81 <2]", transitive_headers=True)

@@ -53,7 +53,7 @@ void add_with_lock(guarded_counter& counter) {
 
 void add_with_try_lock(guarded_counter& counter) {
   for (int i = 0; i < additions; ++i) {
-    std::unique_lock lock(counter.mutex, std::try_to_lock);
+    async_mutex::lock_type lock(counter.mutex, std::try_to_lock);
     while (!lock && !lock.try_lock()) std::this_thread::yield();
     ++counter.value;
   }
@@ -61,7 +61,7 @@ void add_with_try_lock(guarded_counter& counter) {
 
 void add_with_try_lock_for(guarded_counter& counter) {
   for (int i = 0; i < additions; ++i) {
-    std::unique_lock lock(counter.mutex, std::defer_lock);
+    async_mutex::lock_type lock(counter.mutex, std::defer_lock);
     while (!lock.try_lock_for(patience)) std::this_thread::yield();
     ++counter.value;
   }
@@ -118,7 +118,7 @@ asio::awaitable<std::string> try_in_coroutine(async_mutex& mutex) {
 }
 
 std::string try_in_thread(async_mutex& mutex) {
-  std::unique_lock const lock(mutex, patience);
+  async_mutex::lock_type const lock(mutex, patience);
   return lock ? "locked" : "timed_out";
 }
 
@@ -137,7 +137,7 @@ bool show_time_out(asio::thread_pool& pool) {
   };
 
   // The holder waits for the answer with the mutex held: longer than any time-out.
-  std::unique_lock held(mutex);  // this thread's
+  async_mutex::lock_type held(mutex);  // this thread's
   report("async_lock_for while a thread holds the mutex", coroutine(), "timed_out");
   held.unlock();
   report("async_lock_for later", coroutine(), "locked");

@@ -111,7 +111,7 @@ void add_number(number_list& list, Done done) {
 }
 
 void add_number_locked_callback(async_mutex& mutex, number_list& list) {
-  mutex.async_lock([&list](error_code error, std::unique_lock<async_mutex> lock) {
+  mutex.async_lock([&list](error_code error, async_mutex::lock_type lock) {
     if (error) throw boost::system::system_error(error);
     add_number(list, [lock = std::move(lock)]() mutable { lock.unlock(); });
   });

@@ -20,3 +20,8 @@ asio_sync_variant(20 -O0)
 asio_sync_variant(23 -O1 -fno-rtti)
 asio_sync_variant(20 -O2 -fno-rtti)
 asio_sync_variant(23 -O3)
+
+# With Asio's handler tracking, which the program switches on.
+add_executable(handler_tracking variants/handler_tracking.cpp)
+target_link_libraries(handler_tracking PRIVATE asio_sync::own)
+asio_sync_add_test(handler_tracking variants 120 handler_tracking)

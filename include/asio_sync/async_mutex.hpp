@@ -4,8 +4,11 @@
 #ifndef ASIO_SYNC_ASYNC_MUTEX_HPP
 #define ASIO_SYNC_ASYNC_MUTEX_HPP
 
+#include <asio_sync/detail/core/config.hpp>  // first
+
 #include <asio_sync/detail/context/homed_core.hpp>
-#include <asio_sync/detail/context/wait_service.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/thread_waiter.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -14,9 +17,10 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -28,21 +32,21 @@ namespace asio_sync {
 
 /// A mutex that coroutines, callbacks and threads lock in one queue, first come, first served.
 ///
-/// For what must not be interleaved although it has completions in between: "read the record,
-/// compute, write it back". Where nothing is awaited while it is held a strand does as well, and
-/// `std::mutex` if only threads lock it.
+/// Use it for a sequence of asynchronous steps that must not be interleaved: read the record,
+/// compute, write it back. If you never await while holding it, a strand is enough; if only
+/// threads lock it, so is `std::mutex`.
 ///
-///     std::unique_lock lock = co_await mutex.async_lock();  // unlocks at the end of the scope
+///     auto lock = co_await mutex.async_lock();  // unlocks at the end of the scope
 ///
-/// Ownership is passed on directly: `unlock()` with waits queued makes the oldest the owner, and
-/// nobody barges in. The guard is a `std::unique_lock`, and the proof of ownership: the mutex
-/// belongs to no thread, is not recursive, and may be unlocked on any thread. The mutex meets the
-/// standard *TimedLockable* requirements.
+/// Ownership is handed over directly: `unlock()` with waits queued makes the oldest the owner, and
+/// nobody barges in. The guard, `lock_type`, is the proof of ownership: the mutex belongs to no
+/// thread, is not recursive, and may be unlocked on any thread. The mutex meets the standard
+/// *TimedLockable* requirements.
 ///
 /// Threads: every member but constructors and destructor may be called from any thread at any
 /// time. Lifetime: the mutex may be destroyed with waits outstanding, which then complete with
-/// `operation_aborted`; it must not be destroyed while a guard owns it. Its contexts may be
-/// destroyed before it or after it.
+/// `operation_aborted`, and before the guards that own it. Its contexts may be destroyed before it
+/// or after it; over a strand, the mutex has to go before the strand's context.
 template <class Executor = boost::asio::any_io_executor>
 class basic_async_mutex {
  public:
@@ -56,8 +60,7 @@ class basic_async_mutex {
     using other = basic_async_mutex<Executor2>;
   };
 
-  /// What a completion carries: owns the mutex, unless there is an error.
-  using lock_type = std::unique_lock<basic_async_mutex>;
+  class lock_type;
 
   /// Makes a free mutex; `ex` completes the waits whose handlers have no executor of their own.
   ///
@@ -71,6 +74,12 @@ class basic_async_mutex {
   explicit basic_async_mutex(ExecutionContext& context)
       : basic_async_mutex(executor_type(context.get_executor())) {}
 
+  /// Executors of the networking TS are refused: they cannot do what this needs.
+  template <detail::ts_executor TsExecutor>
+  explicit basic_async_mutex(TsExecutor const&) {
+    detail::refuse_ts_executor<TsExecutor>();
+  }
+
   basic_async_mutex(basic_async_mutex const&) = delete;
   basic_async_mutex& operator=(basic_async_mutex const&) = delete;
 
@@ -83,17 +92,17 @@ class basic_async_mutex {
   executor_type get_executor() const noexcept { return executor_; }
 
   /// Locks the mutex if it is free, open, and nobody waits.
-  [[nodiscard]] bool try_lock() noexcept { return core_->try_acquire(); }
+  [[nodiscard]] bool try_lock() noexcept { return core_->try_acquire(1, false); }
 
-  /// Unlocks the mutex, or passes it on to the oldest wait. Runs no code of the waiter; does not
-  /// touch the mutex after the waiter can run.
+  /// Ends what `lock()`, `try_lock()` or a guard's `release()` began: unlocks the mutex, or passes
+  /// it on to the oldest wait. Runs no code of that wait, and does not touch the mutex after it
+  /// can run. What a guard holds only that guard unlocks.
   ///
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the mutex is
-  /// not locked; nothing has changed then. Nothing else is thrown.
+  /// not locked, or a guard holds it or is about to; nothing has changed then. Nothing else is
+  /// thrown.
   void unlock() {
-    if (!core_->try_release_uncontended() && !core_->release())
-      throw_error(
-          boost::system::errc::make_error_code(boost::system::errc::operation_not_permitted));
+    if (!core_->release(false)) detail::throw_error(boost::system::errc::operation_not_permitted);
   }
 
   /// Whether somebody holds the mutex; it may have changed already.
@@ -176,39 +185,47 @@ class basic_async_mutex {
   }
 
  private:
-  // What a completion receives, and how it is made of a mutex that was granted.
-  struct ownership {
+  using core_type = detail::mutex_core;
+
+  // How a completion's guard is made of a core that was granted.
+  struct delivery_type {
+    using core_type = detail::mutex_core;
     using grant = lock_type;
-
-    static grant claim(detail::homed_core& core) noexcept {
-      return grant(*static_cast<basic_async_mutex*>(core.primitive()), std::adopt_lock);
-    }
-
-    static void disown(grant& owner) noexcept { owner.release(); }
+    static grant make(core_type& core) noexcept { return grant(&core, true); }
   };
 
-  // An asynchronous lock: what is tried, and for how long it may wait.
+  // A lock: what is tried, and for how long it may wait.
   template <class Limit>
   class lock_operation {
    public:
-    using claims = ownership;
+    using delivery = delivery_type;
     using executor_type = Executor;
 
     lock_operation(basic_async_mutex& mutex, Limit limit) noexcept
         : mutex_(&mutex), limit_(limit) {}
 
     executor_type const& executor() const noexcept { return mutex_->executor_; }
-    detail::homed_core& core() const noexcept { return *mutex_->core_; }
+    core_type& core() const noexcept { return *mutex_->core_; }
     Limit limit() const noexcept { return limit_; }
 
-    detail::wait_outcome try_now() const noexcept {
-      if (core().try_acquire()) return detail::wait_outcome::granted;
+    // Takes the mutex if it is free, to be held by a guard.
+    ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
+      return core().try_acquire(1, true) ? detail::wait_outcome::granted : refusal();
+    }
+
+    // Names it in the output of Asio's handler tracking.
+    void track(detail::waiter& w) const {
+      detail::track_creation(executor(), w, "async_mutex", mutex_, "async_lock");
+    }
+
+   private:
+    // Whether it is refused at once, and why.
+    ASIO_SYNC_COLD detail::wait_outcome refusal() const noexcept {
       if (core().is_closed()) return detail::wait_outcome::closed;
       if (limit_.expired()) return detail::wait_outcome::timed_out;
       return detail::wait_outcome::undecided;
     }
 
-   private:
     basic_async_mutex* mutex_;
     [[no_unique_address]] Limit limit_;
   };
@@ -218,14 +235,129 @@ class basic_async_mutex {
     return detail::initiate_wait(lock_operation<Limit>(*this, limit), static_cast<Token&&>(token));
   }
 
+  // False if the time was up first; a guard's hold otherwise.
+  bool hold_in_thread(detail::wait_limit limit);
   bool lock_in_thread(detail::wait_limit limit);
 
-  [[noreturn]] static void throw_error(boost::system::error_code error) {
-    throw boost::system::system_error(error);
+  executor_type executor_;
+  core_type* core_;
+};
+
+/// The guard of the mutex: unlocks it when it is destroyed. The interface of `std::unique_lock`;
+/// but the guard may outlive its mutex, as it does where a coroutine or a handler that holds it is
+/// destroyed by a context that ends after the mutex.
+///
+/// After the mutex has gone, a guard that owned it does not own it any more, and its `mutex()` is
+/// null; `unlock()` then does nothing, once, and leaves an empty guard. A guard that does not own
+/// may only be destroyed, assigned or swapped after its mutex.
+///
+/// Errors: `boost::system::system_error` with the codes of `std::unique_lock`:
+/// `operation_not_permitted` where there is no mutex, or `unlock()` has nothing to unlock;
+/// `resource_deadlock_would_occur` where it is held already; and those of the mutex. Threads: a
+/// guard is used by one thread at a time, which need not be always the same.
+template <class Executor>
+class [[nodiscard]] basic_async_mutex<Executor>::lock_type
+    : private detail::core_guard<detail::mutex_core> {
+ public:
+  /// The type of the mutex.
+  using mutex_type = basic_async_mutex;
+
+  /// An empty guard.
+  [[nodiscard]] lock_type() noexcept = default;
+
+  /// Locks the mutex, as its `lock()`.
+  [[nodiscard]] explicit lock_type(mutex_type& mutex) : lock_type(mutex, std::defer_lock) {
+    lock();
   }
 
-  executor_type executor_;
-  detail::homed_core* core_;
+  /// Does not lock the mutex.
+  [[nodiscard]] lock_type(mutex_type& mutex, std::defer_lock_t) noexcept
+      : base(mutex.core_, false) {}
+
+  /// Locks the mutex if it is free.
+  [[nodiscard]] lock_type(mutex_type& mutex, std::try_to_lock_t)
+      : lock_type(mutex, std::defer_lock) {
+    static_cast<void>(try_lock());
+  }
+
+  /// Takes over what a member of the mutex has locked; throws `operation_not_permitted` if no
+  /// member has.
+  [[nodiscard]] lock_type(mutex_type& mutex, std::adopt_lock_t)
+      : lock_type(mutex, std::defer_lock) {
+    base::adopt();
+  }
+
+  /// Locks the mutex if that takes no longer than the time.
+  template <class Rep, class Period>
+  [[nodiscard]] lock_type(mutex_type& mutex, std::chrono::duration<Rep, Period> const& time)
+      : lock_type(mutex, std::defer_lock) {
+    static_cast<void>(try_lock_for(time));
+  }
+
+  /// Locks the mutex if that can be done before the point in time.
+  template <class Clock, class Duration>
+  [[nodiscard]] lock_type(mutex_type& mutex, std::chrono::time_point<Clock, Duration> const& time)
+      : lock_type(mutex, std::defer_lock) {
+    static_cast<void>(try_lock_until(time));
+  }
+
+  /// Moves do not throw, and leave an empty guard.
+  lock_type(lock_type&& other) noexcept = default;
+  lock_type& operator=(lock_type&& other) noexcept = default;
+
+  /// Unlocks the mutex if this owns it.
+  ~lock_type() = default;
+
+  /// Blocks the calling thread until it has locked the mutex, as the mutex's `lock()`.
+  void lock() { static_cast<void>(lock_in_thread(detail::no_limit())); }
+
+  /// Locks the mutex if it is free, open, and nobody waits.
+  [[nodiscard]] bool try_lock() {
+    hold(base::to_lock().try_acquire(1, true));
+    return owns_lock();
+  }
+
+  /// As `lock()`, but gives up after the time: false.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
+    return lock_in_thread(detail::wait_limit::after(time));
+  }
+
+  /// As `lock()`, but gives up at the point in time: false.
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& time) {
+    return lock_in_thread(detail::wait_limit::at(time));
+  }
+
+  /// Unlocks the mutex, or passes it on to the oldest wait; see the mutex's `unlock()`.
+  ASIO_SYNC_INLINE void unlock() { base::unlock(); }
+
+  /// Lets go of the mutex without unlocking it: that is up to the mutex's `unlock()` then, or to
+  /// another guard with `std::adopt_lock`. Returns the mutex; null if it is dead.
+  mutex_type* release() noexcept { return static_cast<mutex_type*>(base::detach()); }
+
+  /// Exchanges what the two refer to.
+  void swap(lock_type& other) noexcept { base::swap(other); }
+  friend void swap(lock_type& a, lock_type& b) noexcept { a.swap(b); }
+
+  /// Whether this has locked the mutex, and that still lives.
+  [[nodiscard]] bool owns_lock() const noexcept { return base::owns(); }
+  explicit operator bool() const noexcept { return owns_lock(); }
+
+  /// The mutex; null if there is none, or this owned it and it is dead. Out of date at once where
+  /// another thread destroys the mutex.
+  mutex_type* mutex() const noexcept { return static_cast<mutex_type*>(base::primitive()); }
+
+ private:
+  friend basic_async_mutex;
+  using base = detail::core_guard<detail::mutex_core>;
+  using base::base;
+
+  bool lock_in_thread(detail::wait_limit limit) {
+    static_cast<void>(base::to_lock());
+    hold(mutex()->hold_in_thread(limit));
+    return owns_lock();
+  }
 };
 
 /// A mutex over any executor.
@@ -233,18 +365,25 @@ using async_mutex = basic_async_mutex<>;
 
 template <class Executor>
 basic_async_mutex<Executor>::basic_async_mutex(executor_type const& ex)
-    : executor_(ex), core_(detail::homed_core::make(this, executor_)) {}
+    : executor_(ex), core_(core_type::make(this, executor_, 1u, 1u)) {}
+
+template <class Executor>
+bool basic_async_mutex<Executor>::hold_in_thread(detail::wait_limit limit) {
+  auto const outcome =
+      detail::wait_in_thread(lock_operation<detail::wait_limit>(*this, limit)).outcome();
+  if (outcome == detail::wait_outcome::timed_out) return false;
+  if (outcome != detail::wait_outcome::granted) detail::throw_error(detail::error_of(outcome));
+  return true;
+}
 
 template <class Executor>
 bool basic_async_mutex<Executor>::lock_in_thread(detail::wait_limit limit) {
-  if (try_lock()) return true;
-  if (!is_closed() && !limit.expired() && detail::runs_in_this_thread(executor_))
-    throw_error(
-        boost::system::errc::make_error_code(boost::system::errc::resource_deadlock_would_occur));
-  detail::wait_outcome const outcome = detail::thread_waiter::wait(*core_, limit);
-  if (outcome == detail::wait_outcome::timed_out) return false;
-  if (outcome != detail::wait_outcome::granted) throw_error(detail::error_of(outcome));
-  return true;
+  core_type& core = *core_;
+  if (core.try_acquire(1, false)) return true;
+  if (!hold_in_thread(limit)) return false;
+  if (core.count_holder(false)) return true;
+  core.unref();  // the mutex was destroyed in between
+  detail::throw_error(boost::asio::error::operation_aborted);
 }
 
 }  // namespace asio_sync

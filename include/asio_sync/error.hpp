@@ -4,6 +4,8 @@
 #ifndef ASIO_SYNC_ERROR_HPP
 #define ASIO_SYNC_ERROR_HPP
 
+#include <asio_sync/detail/core/config.hpp>
+
 #include <boost/system/error_category.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -42,6 +44,11 @@ enum class error {
 
 namespace detail {
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // the base class is Boost's
+#endif
+
 // The identity makes the copies in several shared libraries compare equal. Never destroyed (its
 // destructor is trivial) and initialised at compile time: usable before main and after it.
 class error_category final : public boost::system::error_category {
@@ -68,6 +75,10 @@ class error_category final : public boost::system::error_category {
     return "unknown asio_sync error";
   }
 };
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 inline constinit error_category const error_category_instance;
 

@@ -4,6 +4,8 @@
 #ifndef ASIO_SYNC_FWD_HPP
 #define ASIO_SYNC_FWD_HPP
 
+#include <asio_sync/detail/core/config.hpp>
+
 namespace asio_sync {
 
 // The aliases `async_mutex` and so on need Asio's default executor and are in the header of

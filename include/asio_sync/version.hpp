@@ -4,15 +4,18 @@
 #ifndef ASIO_SYNC_VERSION_HPP
 #define ASIO_SYNC_VERSION_HPP
 
+#include <asio_sync/detail/core/config.hpp>
+
+/// The version, for the preprocessor: 1.2.3 is 10203. The build reads it from this line.
+#define ASIO_SYNC_VERSION 100
+
 namespace asio_sync {
 
-// The build reads the version of the project from these lines.
-inline constexpr int version_major = 0;
-inline constexpr int version_minor = 1;
-inline constexpr int version_patch = 0;
-
-/// The same as one number that can be compared: 1.2.3 is 10203.
-inline constexpr int version = version_major * 10'000 + version_minor * 100 + version_patch;
+/// The same for the compiler, as a whole and in its parts.
+inline constexpr int version = ASIO_SYNC_VERSION;
+inline constexpr int version_major = version / 10'000;
+inline constexpr int version_minor = version / 100 % 100;
+inline constexpr int version_patch = version % 100;
 
 }  // namespace asio_sync
 

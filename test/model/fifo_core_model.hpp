@@ -40,7 +40,7 @@ struct node {
   node* next = nullptr;
   node* prev = nullptr;
   wait_state state = wait_state::fresh;
-  wait_outcome outcome = wait_outcome::granted;
+  wait_outcome outcome = wait_outcome::undecided;
 };
 
 /// Sees each grant to a wait that was queued, under the lock: nobody older may be left behind.
@@ -52,46 +52,27 @@ struct list : asio_sync::detail::wait_list<node> {
   }
 };
 
-struct tally {
-  void joined(node& wait) noexcept {
-    wait.turn = std::uint64_t(1) << known->joined++;
-    wait.known = known;
-    known->queued |= wait.turn;
-  }
-
-  template <class List>
-  void settled(List&) noexcept {}
-
-  template <class List>
-  void left(node& wait, List&) noexcept {
-    model::check((known->queued & wait.turn) != 0, "who leaves the queue was in it");
-    ++known->left;
-    known->queued &= ~wait.turn;
-  }
-
-  record* known = nullptr;
-};
-
 template <bool Exclusive>
 struct traits : model::policy {
   using node = fifo_model::node;
   using list = fifo_model::list;
-  using tally = fifo_model::tally;
   static constexpr bool exclusive = Exclusive;
   static permits weight(node const& wait) noexcept { return Exclusive ? 1 : wait.weight; }
+
+  static void joined(node& wait) noexcept {
+    wait.turn = std::uint64_t(1) << wait.known->joined++;
+    wait.known->queued |= wait.turn;
+  }
+
+  static void left(node& wait, list&) noexcept {
+    model::check((wait.known->queued & wait.turn) != 0, "who leaves the queue was in it");
+    ++wait.known->left;
+    wait.known->queued &= ~wait.turn;
+  }
 };
 
 using exclusive = traits<true>;
 using weighted = traits<false>;
-
-template <class Traits>
-class observed_core : public asio_sync::detail::fifo_core<Traits> {
- public:
-  observed_core(permits available, permits max, record& known) noexcept
-      : asio_sync::detail::fifo_core<Traits>(available, max) {
-    this->tally().known = &known;
-  }
-};
 
 /// Where a completion goes: stands for the executor of one wait, and for what its handler holds.
 class operation {
@@ -126,58 +107,52 @@ class operation {
 };
 
 /// A primitive over the core, doing what the shell does with it: `homed_core`, `wait_service`'s
-/// lock for timed waits, and permits that outlive the primitive.
+/// lock for timed waits, and guards. A guard holds with a count and may outlive the primitive; a
+/// member's hold has none. What a wait is granted is a guard's.
 template <class Traits>
 class primitive {
  public:
   using list = typename Traits::list;
+  using core_type = asio_sync::detail::fifo_core<Traits>;
 
   explicit primitive(permits available = 1, permits max = 1)
-      : max_(max), core_(model::make<observed_core<Traits>>(available, max, known_)) {}
+      : max_(max), core_(model::make<core_type>(available, max)) {}
   primitive(primitive const&) = delete;
   primitive& operator=(primitive const&) = delete;
 
-  observed_core<Traits>& core() { return *core_; }
+  core_type& core() { return *core_; }
 
   // --- What initiates ---
 
-  bool try_acquire(permits n = 1) {
-    if (!core_->try_acquire(n)) return false;
+  /// For a member, or for a guard.
+  bool try_acquire(permits n = 1, bool guard = false) {
+    if (!core_->try_acquire(n, guard)) return false;
     model::check(known_.queued == 0, "nobody barges in");
     return true;
   }
 
+  bool try_guard(permits n = 1) { return try_acquire(n, true); }
+
   /// As an asynchronous operation starts: tried without the lock, then queued.
   void start(operation& op) {
-    if (core_->try_grant(op.make()))
-      op.post();
-    else
-      enter(op);
+    op.make();
+    if (!core_->try_acquire(op.weight(), true)) return enter(op);
+    core_->conclude(*op.wait, wait_outcome::granted);
+    op.post();
   }
 
   /// Queues the wait that make() has made.
   void enter(operation& op) {
+    op.wait->known = &known_;
     if (!core_->enter(*op.wait)) complete(op);
   }
 
   // --- What ends waits ---
 
-  /// Gives back what was acquired without a count, or is exclusive; false if it was not held.
-  bool try_release(permits n = 1) {
-    list decided;
-    bool held = false;
-    if constexpr (Traits::exclusive) held = core_->try_release_uncontended();
-    held = held || core_->release(n, false, decided);
-    complete(decided);
-    return held;
-  }
-
-  void release(permits n = 1) { model::check(try_release(n), "what is released was held"); }
-
   /// By the waiting thread itself, or where its handler runs: the wait has not been delivered.
   void cancel(operation& op, wait_outcome outcome = wait_outcome::aborted) {
     list decided;
-    core_->remove(*op.wait, outcome, decided);
+    core_->refuse(*op.wait, outcome, decided);
     complete(decided);
   }
 
@@ -186,7 +161,7 @@ class primitive {
   /// Those of at least that weight.
   void cancel_heavy(permits least) {
     list decided;
-    core_->remove_if([least](node const& wait) { return wait.weight >= least; },
+    core_->refuse_if([least](node const& wait) { return wait.weight >= least; },
                      wait_outcome::aborted, decided);
     complete(decided);
   }
@@ -203,7 +178,7 @@ class primitive {
     {
       std::lock_guard guard{timer_};
       if (!op.known_to_timer) return;
-      if (core_->remove(*op.wait, wait_outcome::timed_out, decided)) op.known_to_timer = false;
+      if (core_->refuse(*op.wait, wait_outcome::timed_out, decided)) op.known_to_timer = false;
     }
     complete(decided);
   }
@@ -211,6 +186,7 @@ class primitive {
   /// The destructor.
   void abandon() {
     list decided;
+    dying_ = true;
     core_->abandon(decided);
     complete(decided);
     unref();
@@ -227,12 +203,19 @@ class primitive {
   /// The same, once it has come.
   bool deliver(operation& op) {
     op.outcome = op.wait->outcome;
-    if (op.outcome == wait_outcome::granted) {
-      if (!core_->deliver()) op.outcome = wait_outcome::aborted;
-    }
+    if (op.outcome == wait_outcome::granted && core_->is_dead())
+      op.outcome = wait_outcome::aborted;
     if (op.outcome != wait_outcome::granted) unref();
     model::destroy(std::exchange(op.wait, nullptr));
     return op.outcome == wait_outcome::granted;
+  }
+
+  /// The wait of a thread ends; true if it holds as a member does.
+  bool finish_in_thread(operation& op) {
+    if (!finish(op)) return false;
+    if (make_member()) return true;
+    op.outcome = wait_outcome::aborted;
+    return false;
   }
 
   /// The completion is destroyed.
@@ -247,6 +230,8 @@ class primitive {
     complete(decided);
     model::destroy(std::exchange(op.wait, nullptr));
   }
+
+  // --- What holders do ---
 
   /// What the owner of n permits does with them, in two halves.
   void use(permits n = 1) {
@@ -267,20 +252,44 @@ class primitive {
     return true;
   }
 
-  /// Gives back what came through a wait.
-  void give_back(operation& op) {
-    if constexpr (Traits::exclusive)
-      release();
-    else
-      release_counted(op.weight());
+  /// The same for a thread.
+  bool use_once_in_thread(operation& op) {
+    if (!finish_in_thread(op)) return false;
+    use();
+    release();
+    return true;
   }
 
-  /// A permit with a count of its own is given back; the primitive may be gone.
-  void release_counted(permits n) {
-    list decided;
-    if (!core_->release(n, true, decided)) unref();
-    complete(decided);
+  /// A member gives back; false if no member held it.
+  bool try_release(permits n = 1) { return release_held(n, false); }
+
+  void release(permits n = 1) { model::check(try_release(n), "what is released was held"); }
+
+  /// A guard lets go of what it holds; false if there was nothing to give it back to.
+  bool try_release_guard(permits n = 1) {
+    bool const given_back = release_held(n, true);
+    if (!given_back) unref();
+    return given_back;
   }
+
+  void release_guard(permits n = 1) {
+    bool const given_back = try_release_guard(n);
+    model::check(given_back || dying_, "what a guard holds was held");
+  }
+
+  /// Gives back what came through a wait.
+  void give_back(operation& op) { release_guard(op.weight()); }
+
+  /// A guard leaves what it holds to a member; false if the primitive is dead.
+  bool make_member() {
+    if (core_->count_holder(false)) return true;
+    model::check(dying_, "what a guard holds was held");
+    unref();
+    return false;
+  }
+
+  /// A guard takes over what a member holds; false if no member does.
+  bool adopt() { return core_->count_holder(true); }
 
   void unref() {
     if (core_->forget()) model::destroy(core_);
@@ -315,6 +324,15 @@ class primitive {
     while (!decided.empty()) complete(*decided.pop_front().owner);
   }
 
+  bool release_held(permits n, bool counted) {
+    list decided;
+    bool held = false;
+    if constexpr (Traits::exclusive) held = core_->try_release_uncontended(counted);
+    held = held || core_->release(n, counted, decided);
+    complete(decided);
+    return held;
+  }
+
   // The timer forgets a wait before that is posted.
   void complete(operation& op) {
     if (timed_) {
@@ -326,9 +344,10 @@ class primitive {
 
   permits const max_;
   record known_;
-  observed_core<Traits>* core_;
+  core_type* core_;
   model::spin_lock timer_;
   bool timed_ = false;
+  bool dying_ = false;
   permits inside_ = 0;
   int uses_ = 0;
 };

@@ -75,7 +75,7 @@ void try_then_grant() {
   operation immediate, other;
   model::threads(
       [&] {
-        if (!mutex.try_acquire()) return;
+        if (!mutex.try_guard()) return;
         mutex.core().conclude(immediate.make(), granted);
         immediate.post();
         model::check(mutex.use_once(immediate), "it is granted");
@@ -183,7 +183,8 @@ void cancel_all_against_release() {
   mutex.end();
 }
 
-/// Misuse: one of two releases is too many. The queue goes meanwhile.
+/// Misuse: one of two releases is too many. The queue goes meanwhile. What a guard holds of a
+/// mutex no release takes from it.
 template <class Traits = exclusive>
 void one_release_too_many() {
   primitive<Traits> mutex;
@@ -195,9 +196,9 @@ void one_release_too_many() {
   model::threads(release, release, [&] {
     mutex.cancel(queued);
     if (!mutex.finish(queued)) return;
-    if constexpr (!Traits::exclusive) mutex.unref();
-    release();
-    --releases;
+    bool const given_back = mutex.try_release_guard();
+    if (Traits::exclusive) model::check(given_back, "what a guard holds was held");
+    releases += given_back - 1;
   });
   model::check(releases == 1, "what is held is released once");
   mutex.end();
@@ -329,6 +330,7 @@ void abandon_by_holder_from_queue() {
                    model::check(mutex.finish(holder), "it is granted");
                    mutex.use();
                    mutex.abandon();
+                   mutex.give_back(holder);
                  },
                  [&] { model::check(!mutex.finish(queued), "aborted"); });
   mutex.check_gone();

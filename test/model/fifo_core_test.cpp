@@ -3,7 +3,7 @@
 
 // The FIFO core as a mutex uses it, in every interleaving.
 
-#include "fifo_core_scenarios.hpp"
+#include "fifo_core_guard_scenarios.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -42,6 +42,41 @@ BOOST_AUTO_TEST_CASE(R9_destroyed_after_the_hand_off) {
 }
 BOOST_AUTO_TEST_CASE(R9_destroyed_after_a_try) {
   explore([] { destroyed_by_the_new_owner<>(false); });
+}
+
+BOOST_AUTO_TEST_CASE(R9_guard_against_destruction) {
+  explore([] { guard_against_abandon<>(false); });
+}
+BOOST_AUTO_TEST_CASE(R9_guard_against_destruction_with_a_queued_wait) {
+  explore([] { guard_against_abandon<>(true); });
+}
+BOOST_AUTO_TEST_CASE(R9_guard_ends_after_the_mutex) { explore(guard_ends_last<>); }
+BOOST_AUTO_TEST_CASE(R9_guard_released_against_destruction) {
+  explore([] { guard_released_against_abandon<>(false); });
+}
+BOOST_AUTO_TEST_CASE(R9_guard_released_against_destruction_with_a_queued_wait) {
+  explore([] { guard_released_against_abandon<>(true); });
+}
+BOOST_AUTO_TEST_CASE(R9_thread_is_granted_against_destruction) {
+  explore(thread_against_abandon<>);
+}
+
+BOOST_AUTO_TEST_CASE(R9_guard_released_against_cancel_and_enter) {
+  explore([] { hold_changed_against_queue<>(false); });
+}
+BOOST_AUTO_TEST_CASE(R9_guard_adopts_against_cancel_and_enter) {
+  explore([] { hold_changed_against_queue<>(true); });
+}
+BOOST_AUTO_TEST_CASE(R7_threads_and_handlers) { explore(threads_and_handlers<>, 1); }
+BOOST_AUTO_TEST_CASE(R15_unlock_against_adopt) {
+  explore([] { unlock_against_adopt<>(false); });
+}
+BOOST_AUTO_TEST_CASE(R15_unlock_against_adopt_with_a_queued_wait) {
+  explore([] { unlock_against_adopt<>(true); });
+}
+BOOST_AUTO_TEST_CASE(R15_member_does_not_end_a_guards_hold) { explore(member_against_guards<>); }
+BOOST_AUTO_TEST_CASE(R15_member_does_not_end_the_last_guards_hold) {
+  explore(member_against_the_last_guard<>);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,18 +22,6 @@ namespace {
 
 using namespace fifo_model;
 
-struct quiet_tally {
-  void joined(node&) noexcept { ++joined_and_not_left; }
-  template <class List>
-  void settled(List&) noexcept {}
-
-  template <class List>
-  void left(node&, List&) noexcept {
-    --joined_and_not_left;
-  }
-  int joined_and_not_left = 0;
-};
-
 // The threading of the platform, so that this runs at full speed.
 template <bool Exclusive>
 struct walk_traits {
@@ -42,18 +30,16 @@ struct walk_traits {
   using lock_type = std::mutex;
   using node = fifo_model::node;
   using list = asio_sync::detail::wait_list<node>;
-  using tally = quiet_tally;
   static constexpr bool exclusive = Exclusive;
   static permits weight(node const& wait) noexcept { return Exclusive ? 1 : wait.weight; }
+  static void joined(node& wait) noexcept { ++wait.known->joined; }
+  static void left(node& wait, list&) noexcept { ++wait.known->left; }
 };
 
 template <bool Exclusive>
 class walk {
   using traits = walk_traits<Exclusive>;
-  struct core_type : asio_sync::detail::fifo_core<traits> {
-    using asio_sync::detail::fifo_core<traits>::fifo_core;
-    using asio_sync::detail::fifo_core<traits>::tally;
-  };
+  using core_type = asio_sync::detail::fifo_core<traits>;
 
  public:
   explicit walk(unsigned seed)
@@ -74,7 +60,7 @@ class walk {
   permits below(permits n) { return std::uniform_int_distribution<permits>(0, n - 1)(random_); }
 
   void step() {
-    switch (below(10)) {
+    switch (below(11)) {
       case 0:
       case 1:
       case 2: return start();
@@ -86,6 +72,7 @@ class walk {
       case 8:
         if (queued_.empty()) return;
         return cancel(queued_[below(static_cast<permits>(queued_.size()))]);
+      case 9: return Exclusive ? change_holder() : misuse();
       default:
         if (below(10) == 0) return below(2) ? close() : cancel_heavy();
     }
@@ -96,11 +83,14 @@ class walk {
   void start() {
     waits_.push_back(std::make_unique<node>(nobody(), Exclusive ? 1 : below(max_) + 1));
     node& wait = *waits_.back();
+    wait.known = &known_;
     bool const once = below(8) == 0;
     bool const granted = !closed_ && queued_.empty() && wait.weight <= free_;
-    bool const tried = below(2) == 0 && core_->try_grant(wait);
-    if (!tried) {
-      if (once) core_->remove(wait, wait_outcome::timed_out, decided_);  // a mark
+    bool const tried = below(2) == 0 && core_->try_acquire(wait.weight, true);
+    if (tried) {
+      core_->conclude(wait, wait_outcome::granted);
+    } else {
+      if (once) core_->refuse(wait, wait_outcome::timed_out, decided_);  // a mark
       BOOST_REQUIRE(core_->enter(wait) == (!granted && !closed_ && !once));
     }
     if (granted) {
@@ -115,30 +105,55 @@ class walk {
 
   void try_acquire() {
     permits const n = Exclusive ? 1 : below(max_) + 1;
+    bool const counted = below(2) == 0;
     bool const possible = !closed_ && queued_.empty() && n <= free_;
-    BOOST_REQUIRE(core_->try_acquire(n) == possible);
+    BOOST_REQUIRE(core_->try_acquire(n, counted) == possible);
     if (!possible) return;
     free_ -= n;
-    held_.push_back({n, false});
+    held_.push_back({n, counted});
   }
 
   void give_back() {
-    if (held_.empty()) {
-      BOOST_REQUIRE(free_ < max_ || !core_->release(1, false, decided_));
-      return;
-    }
+    if (held_.empty()) return misuse();
     auto const at = held_.begin() + below(static_cast<permits>(held_.size()));
     auto const [n, counted] = *at;
     held_.erase(at);
     bool done = false;
-    if constexpr (Exclusive) done = core_->try_release_uncontended();
+    if constexpr (Exclusive) done = core_->try_release_uncontended(counted);
     BOOST_REQUIRE(done || core_->release(n, counted, decided_));
     free_ += n;
     let_in();
   }
 
+  // Gives back what is not held, or not in that way.
+  void misuse() {
+    bool const counted = below(2) == 0;
+    if constexpr (!Exclusive) {
+      BOOST_REQUIRE(!core_->release(max_ - free_ + 1, counted, decided_));
+    } else if (!is_held(counted)) {
+      BOOST_REQUIRE(!core_->try_release_uncontended(counted));
+      BOOST_REQUIRE(!core_->release(1, counted, decided_));
+    }
+  }
+
+  // A grant on its way is a guard's already.
+  bool is_held(bool counted) const {
+    return free_ == 0 && (held_.empty() ? counted : held_.front().counted == counted);
+  }
+
+  // A guard's hold becomes a member's, or the other way round.
+  void change_holder() {
+    bool const counted = below(2) == 0;
+    if constexpr (Exclusive) {
+      if (held_.empty() && !counted) return;  // nobody's to change
+      bool const possible = is_held(!counted);
+      BOOST_REQUIRE(core_->count_holder(counted) == possible);
+      if (possible) held_.front().counted = counted;
+    }
+  }
+
   void cancel(node* wait) {
-    BOOST_REQUIRE(core_->remove(*wait, wait_outcome::aborted, decided_));
+    BOOST_REQUIRE(core_->refuse(*wait, wait_outcome::aborted, decided_));
     std::erase(queued_, wait);
     expected_.push_back({wait, wait_outcome::aborted});
     let_in();
@@ -146,7 +161,7 @@ class walk {
 
   void cancel_heavy() {
     auto const heavy = [](node const& wait) { return wait.weight > 1; };
-    auto const count = core_->remove_if(heavy, wait_outcome::aborted, decided_);
+    auto const count = core_->refuse_if(heavy, wait_outcome::aborted, decided_);
     refuse_if(heavy, wait_outcome::aborted, count);
   }
 
@@ -168,7 +183,7 @@ class walk {
     node* const wait = take_arriving();
     if (!wait) return;
     if (wait->outcome != wait_outcome::granted) return forget();
-    BOOST_REQUIRE(core_->deliver());
+    BOOST_REQUIRE(!core_->is_dead());
     held_.push_back({wait->weight, true});
   }
 
@@ -190,15 +205,15 @@ class walk {
     compare();
     bool last = core_->forget();
     for (auto const& [n, counted] : held_) {
-      if (Exclusive || !counted) continue;  // the count of a mutex's holder has gone
-      BOOST_REQUIRE(!last && !core_->release(n, true, decided_));
+      if (!counted) continue;
+      BOOST_REQUIRE(!last && core_->is_dead() && !core_->release(n, true, decided_));
       last = core_->forget();
     }
     while (node* const wait = take_arriving()) {
       BOOST_REQUIRE(!last);
       if (wait->outcome == wait_outcome::granted && below(2) == 0)
         last = core_->drop(*wait, decided_);
-      else if (wait->outcome != wait_outcome::granted || !core_->deliver())
+      else
         last = core_->forget();
     }
     BOOST_REQUIRE(last);
@@ -245,7 +260,7 @@ class walk {
     expected_.clear();
     BOOST_REQUIRE(decided_.empty());
     BOOST_REQUIRE(core_->waiters() == queued_.size());
-    BOOST_REQUIRE(core_->tally().joined_and_not_left == static_cast<int>(queued_.size()));
+    BOOST_REQUIRE(known_.joined - known_.left == static_cast<int>(queued_.size()));
     BOOST_REQUIRE(core_->available() == free_);
     BOOST_REQUIRE(core_->is_closed() == closed_);
   }
@@ -265,6 +280,7 @@ class walk {
   std::vector<end_of_wait> expected_;
   std::vector<std::unique_ptr<node>> waits_;
   typename traits::list decided_;
+  record known_;
   std::unique_ptr<core_type> core_;
 };
 

@@ -146,9 +146,9 @@ void drop_of_one_of_several() {
   semaphore.end(2);
 }
 
-/// remove_if() of the heavy ones lets the others in.
+/// refuse_if() of the heavy ones lets the others in.
 template <class Traits = weighted>
-void some_removed_against_release() {
+void some_refused_against_release() {
   primitive<Traits> semaphore(2, 2);
   operation heavy(2), small(1), heavier(2);
   model::check(semaphore.try_acquire(2), "it was free");
@@ -164,25 +164,20 @@ void some_removed_against_release() {
 }
 
 /// A writer becomes a reader: the readers next to it come in, and the writer behind them does not.
-/// As in a shared mutex a guard has no count: who is delivered lets it go.
+/// The guard that is downgraded keeps its count.
 template <class Traits = weighted>
 void downgrade_against_a_writer() {
   primitive<Traits> mutex(2, 2);
   operation reader(1), writer(2);
-  auto const use = [&](operation& op) {
-    model::check(mutex.finish(op), "it is granted");
-    mutex.unref();
-    mutex.use(op.weight());
-    mutex.release(op.weight());
-  };
-  model::check(mutex.try_acquire(2), "it was free");
+  auto const use = [&](operation& op) { model::check(mutex.use_once(op), "it is granted"); };
+  model::check(mutex.try_guard(2), "it was free");
   mutex.start(reader);
   mutex.start(writer);
   model::threads(
       [&] {
         mutex.release(1);
         mutex.use(1);
-        mutex.release(1);
+        mutex.release_guard(1);
       },
       [&] { use(reader); }, [&] { use(writer); });
   mutex.end(2);

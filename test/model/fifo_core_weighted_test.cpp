@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(R7_a_heavy_head_blocks) { explore(heavy_head_blocks<>); }
 BOOST_AUTO_TEST_CASE(R7_tries_behind_a_heavy_head) { explore(tries_behind_a_heavy_head<>, 1); }
 BOOST_AUTO_TEST_CASE(R7_release_against_enter) { explore(release_against_enter<>); }
 BOOST_AUTO_TEST_CASE(R4_cancel_of_a_heavy_head) { explore(cancel_of_a_heavy_head<>); }
-BOOST_AUTO_TEST_CASE(R4_some_removed_against_release) { explore(some_removed_against_release<>); }
+BOOST_AUTO_TEST_CASE(R4_some_refused_against_release) { explore(some_refused_against_release<>); }
 BOOST_AUTO_TEST_CASE(R11_timeout_of_a_heavy_head) { explore(timeout_of_a_heavy_head<>, 1); }
 BOOST_AUTO_TEST_CASE(R7_downgrade_against_a_writer) { explore(downgrade_against_a_writer<>); }
 BOOST_AUTO_TEST_CASE(R3_drop_of_one_of_several) { explore(drop_of_one_of_several<>); }

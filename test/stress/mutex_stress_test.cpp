@@ -43,7 +43,7 @@ namespace asio = boost::asio;
 using asio_sync::async_mutex;
 using asio_sync::test::random_choice;
 using boost::system::error_code;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 using clock_type = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;

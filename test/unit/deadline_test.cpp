@@ -23,15 +23,15 @@
 using asio_sync::detail::deadline_heap;
 using asio_sync::detail::no_limit;
 using asio_sync::detail::steady_clock;
-using asio_sync::detail::wait_action;
 using asio_sync::detail::wait_limit;
 using asio_sync::detail::waiter;
+using asio_sync::detail::waiter_action;
 using namespace std::chrono_literals;
 
 namespace {
 
 std::unique_ptr<waiter> make_wait() {
-  return std::make_unique<waiter>([](waiter&, wait_action) {}, nullptr);
+  return std::make_unique<waiter>([](waiter&, waiter_action) {}, nullptr);
 }
 
 // A clock whose time does not pass, and whose epoch is far from others'.

@@ -42,7 +42,7 @@ using asio_sync::test::run_on_stack;
 using asio_sync::test::spared;
 using asio_sync::test::trip_probe;
 using boost::system::error_code;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
 namespace {
@@ -207,7 +207,8 @@ BOOST_AUTO_TEST_CASE(R1a_cancel_after_works) {
     guard held = co_await mutex.async_lock(asio::cancel_after(1h, asio::deferred));
     BOOST_TEST(held.owns_lock());
     error_code error;
-    co_await mutex.async_lock(asio::redirect_error(asio::cancel_after(1ms), error));
+    static_cast<void>(
+        co_await mutex.async_lock(asio::redirect_error(asio::cancel_after(1ms), error)));
     BOOST_TEST(error == asio::error::operation_aborted);
   });
 }
@@ -235,7 +236,8 @@ BOOST_AUTO_TEST_CASE(R1a_an_error_that_is_known_at_once_is_thrown) {
   mutex.close();
   auto const is_closed = [](boost::system::system_error const& e) { return e.code() == closed; };
   auto const with = [&](auto token) {
-    run(context, [&]() -> asio::awaitable<void> { co_await mutex.async_lock(token); });
+    run(context,
+        [&]() -> asio::awaitable<void> { static_cast<void>(co_await mutex.async_lock(token)); });
   };
   BOOST_CHECK_EXCEPTION(with(asio::deferred), boost::system::system_error, is_closed);
   BOOST_CHECK_EXCEPTION(with(asio::use_awaitable), boost::system::system_error, is_closed);
@@ -252,9 +254,9 @@ BOOST_AUTO_TEST_CASE(R1a_after_128_in_a_row_the_next_goes_through_the_executor) 
     for (int i = 1; i <= 400; ++i) {
       trip_probe const probe(context.get_executor());
       if (i % 2)
-        co_await mutex.async_lock();
+        static_cast<void>(co_await mutex.async_lock());
       else
-        co_await mutex.async_lock(asio::as_tuple(asio::use_awaitable));
+        static_cast<void>(co_await mutex.async_lock(asio::as_tuple(asio::use_awaitable)));
       BOOST_TEST_INFO("lock " << i);
       BOOST_TEST(probe.taken() == (i % 129 == 0));
     }
@@ -273,7 +275,7 @@ BOOST_AUTO_TEST_CASE(R1a_refusals_count_and_every_primitive_of_the_thread_shares
       if (i % 2)
         co_await first.async_lock_for(0s, asio::as_tuple(asio::deferred));
       else
-        co_await second.async_lock();
+        static_cast<void>(co_await second.async_lock());
       BOOST_TEST_INFO("operation " << i);
       BOOST_TEST(probe.taken() == (i == 129));
     }
@@ -285,12 +287,13 @@ BOOST_AUTO_TEST_CASE(R1a_a_completion_that_comes_through_the_executor_renews_the
   asio::io_context context;
   async_mutex mutex(context);
   run(context, [&]() -> asio::awaitable<void> {
-    for (int i = 0; i < 100; ++i) co_await mutex.async_lock();
-    co_await mutex.async_lock(asio::bind_executor(context.get_executor(), asio::deferred));
+    for (int i = 0; i < 100; ++i) static_cast<void>(co_await mutex.async_lock());
+    static_cast<void>(
+        co_await mutex.async_lock(asio::bind_executor(context.get_executor(), asio::deferred)));
     trip_probe const probe(context.get_executor());
-    for (int i = 0; i < 128; ++i) co_await mutex.async_lock();
+    for (int i = 0; i < 128; ++i) static_cast<void>(co_await mutex.async_lock());
     BOOST_TEST(!probe.taken());
-    co_await mutex.async_lock();
+    static_cast<void>(co_await mutex.async_lock());
     BOOST_TEST(probe.taken());
   });
 }

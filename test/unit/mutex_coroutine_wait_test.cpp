@@ -48,7 +48,7 @@ using asio_sync::test::run;
 using asio_sync::test::spared;
 using boost::system::error_code;
 using boost::system::system_error;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
 namespace {
@@ -62,7 +62,7 @@ template <class Lock, class Between>
 asio::awaitable<void> in_every_way(Lock lock, Between between) {
   auto const throws = [&](auto token) -> asio::awaitable<error_code> {
     try {
-      co_await lock(token);
+      static_cast<void>(co_await lock(token));
     } catch (system_error const& e) {
       co_return e.code();
     }
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(R11_a_free_lock_makes_no_timer_even_where_the_budget_is_use
   asio::io_context context;
   async_mutex mutex(context);
   run(context, [&]() -> asio::awaitable<void> {
-    for (int i = 0; i < 300; ++i) co_await mutex.async_lock_for(1h);
+    for (int i = 0; i < 300; ++i) static_cast<void>(co_await mutex.async_lock_for(1h));
   });
   BOOST_TEST(!asio::has_service<asio::detail::reactor>(context));
 }
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_was_cancelled_before_takes_no_lock) {
   auto const wait = [&]() -> asio::awaitable<void> {
     signal.emit(asio::cancellation_type::terminal);
     try {
-      co_await mutex.async_lock();
+      static_cast<void>(co_await mutex.async_lock());
       BOOST_ERROR("went on");
     } catch (system_error const& e) {
       error = e.code();
@@ -246,12 +246,13 @@ BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
   auto const wait = [&]() -> asio::awaitable<void, executor> {
     fails = executor::plan::prefer;
     try {
-      co_await mutex.async_lock(asio::use_awaitable_t<executor>());
+      static_cast<void>(co_await mutex.async_lock(asio::use_awaitable_t<executor>()));
     } catch (std::runtime_error const&) {
       ++caught;
     }
     try {
-      co_await mutex.async_lock_for(1h, asio::as_tuple(asio::use_awaitable_t<executor>()));
+      static_cast<void>(
+          co_await mutex.async_lock_for(1h, asio::as_tuple(asio::use_awaitable_t<executor>())));
     } catch (std::runtime_error const&) {
       ++caught;
     }
@@ -283,7 +284,7 @@ BOOST_AUTO_TEST_CASE(R13_a_wait_that_cannot_be_prepared_leaves_nothing_behind) {
     fails = executor::plan::prefer;
     for (int i = 0; i < 10; ++i) {
       try {
-        co_await mutex.async_lock(asio::use_awaitable_t<executor>());
+        static_cast<void>(co_await mutex.async_lock(asio::use_awaitable_t<executor>()));
       } catch (std::runtime_error const&) {
         BOOST_TEST(!state.slot().has_handler());
       }
@@ -316,7 +317,7 @@ BOOST_AUTO_TEST_CASE(R13_every_failure_to_allocate_comes_out_of_co_await_with_us
     auto const wait = [&]() -> asio::awaitable<void> {
       try {
         heap.emplace(failures, asio_sync::test::failing_heap::failures::one);
-        co_await mutex.async_lock_for(1h, asio::use_awaitable);
+        static_cast<void>(co_await mutex.async_lock_for(1h, asio::use_awaitable));
         granted = true;
       } catch (std::bad_alloc const&) {
         failed = true;
@@ -347,7 +348,7 @@ BOOST_AUTO_TEST_CASE(R10_frames_that_wait_are_destroyed_with_their_context) {
   BOOST_REQUIRE(local.try_lock());
   auto const alive = std::make_shared<int>();
   auto const wait = [](auto& m, auto token, std::shared_ptr<int>) -> asio::awaitable<void> {
-    co_await m.async_lock(token);
+    static_cast<void>(co_await m.async_lock(token));
     BOOST_ERROR("went on");
   };
   asio::co_spawn(*context, wait(mutex, asio::deferred, alive), asio::detached);
@@ -376,7 +377,8 @@ BOOST_AUTO_TEST_CASE(R3_a_lock_on_its_way_to_a_frame_that_is_destroyed_goes_on) 
   BOOST_REQUIRE(mutex.try_lock());
   bool granted = false;
   asio::co_spawn(
-      *context, [&]() -> asio::awaitable<void> { co_await mutex.async_lock(); }, asio::detached);
+      *context, [&]() -> asio::awaitable<void> { static_cast<void>(co_await mutex.async_lock()); },
+      asio::detached);
   context->poll();
   mutex.async_lock([&](error_code error, guard) { granted = !error; });
   BOOST_TEST(mutex.waiters() == 2u);

@@ -10,9 +10,14 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/errc.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -29,6 +34,23 @@ BOOST_AUTO_TEST_SUITE(mutex_document_test)
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
 using boost::system::error_code;
+
+// What has a mutex as a member, and a coroutine that holds it for as long as the context lives.
+struct server {
+  explicit server(asio::io_context& context) : mutex(context) {}
+
+  asio::awaitable<void> run() {
+    auto lock = co_await mutex.async_lock();
+    asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::hours(1));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+
+  async_mutex mutex;
+};
+
+auto carries(boost::system::errc::errc_t expected) {
+  return [expected](boost::system::system_error const& error) { return error.code() == expected; };
+}
 
 BOOST_AUTO_TEST_CASE(cancellation_by_slot) {
   asio::io_context context;
@@ -58,7 +80,7 @@ BOOST_AUTO_TEST_CASE(awaited_without_keeping_the_guard_it_unlocks_at_once) {
   async_mutex mutex(context);
   bool ended = false;
   auto const coroutine = [&]() -> asio::awaitable<void> {
-    co_await mutex.async_lock();
+    static_cast<void>(co_await mutex.async_lock());
     BOOST_TEST(!mutex.is_locked());
     auto lock = co_await mutex.async_lock();
     BOOST_TEST(mutex.is_locked());
@@ -105,12 +127,61 @@ BOOST_AUTO_TEST_CASE(standard_guards_and_algorithms_work_with_it) {
 }
 
 BOOST_AUTO_TEST_CASE(unlocking_twice_is_an_error_of_the_guard_or_of_the_mutex) {
+  namespace errc = boost::system::errc;
   asio::io_context context;
   async_mutex mutex(context);
-  std::unique_lock lock(mutex);
+  async_mutex::lock_type lock(mutex);
   lock.unlock();
-  BOOST_CHECK_THROW(lock.unlock(), std::system_error);
-  BOOST_CHECK_THROW(mutex.unlock(), boost::system::system_error);
+  BOOST_CHECK_EXCEPTION(lock.unlock(), boost::system::system_error,
+                        carries(errc::operation_not_permitted));
+  BOOST_CHECK_EXCEPTION(mutex.unlock(), boost::system::system_error,
+                        carries(errc::operation_not_permitted));
+  std::unique_lock standard(mutex);
+  standard.unlock();
+  BOOST_CHECK_THROW(standard.unlock(), std::system_error);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_guard_holds_the_mutex_does_not_unlock) {
+  namespace errc = boost::system::errc;
+  asio::io_context context;
+  async_mutex mutex(context);
+  async_mutex::lock_type lock(mutex);
+  BOOST_CHECK_EXCEPTION(mutex.unlock(), boost::system::system_error,
+                        carries(errc::operation_not_permitted));
+  BOOST_CHECK_EXCEPTION(async_mutex::lock_type const again(mutex, std::adopt_lock),
+                        boost::system::system_error, carries(errc::operation_not_permitted));
+  BOOST_TEST(lock.owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(a_guard_takes_over_from_a_member_and_gives_back) {
+  asio::io_context context;
+  async_mutex mutex(context);
+  mutex.lock();
+  async_mutex::lock_type lock(mutex, std::adopt_lock);  // now the guard holds it
+  lock.release();                                       // now a member does again
+  mutex.unlock();
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(a_coroutine_that_holds_the_guard_ends_after_the_mutex) {
+  asio::io_context context;
+  server echo(context);  // has the mutex as a member, and so ends before the context
+  asio::co_spawn(context, echo.run(), asio::detached);
+  context.poll();
+  BOOST_TEST(echo.mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(a_guard_whose_mutex_is_dead_unlocks_nothing_once) {
+  namespace errc = boost::system::errc;
+  asio::io_context context;
+  auto mutex = std::make_unique<async_mutex>(context);
+  async_mutex::lock_type lock(*mutex);
+  mutex.reset();
+  BOOST_TEST(!lock.owns_lock());
+  BOOST_TEST(!lock.mutex());
+  lock.unlock();
+  BOOST_CHECK_EXCEPTION(lock.unlock(), boost::system::system_error,
+                        carries(errc::operation_not_permitted));
 }
 
 BOOST_AUTO_TEST_CASE(the_next_owner_may_destroy_it_as_soon_as_it_has_unlocked) {

@@ -67,7 +67,7 @@ void check_where(Executor const& ex, Bind bind, Run run, Here here) {
       std::optional<mutex_type> mutex(std::in_place, ex);
       std::atomic<int> right = 0, calls = 0;
       if (how != ending::free) BOOST_REQUIRE(mutex->try_lock());
-      mutex->async_lock(bind([&](error_code, std::unique_lock<mutex_type> lock) {
+      mutex->async_lock(bind([&](error_code, typename mutex_type::lock_type lock) {
         if (here()) ++right;
         if (lock) lock.unlock();
         ++calls;

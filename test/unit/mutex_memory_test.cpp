@@ -44,24 +44,23 @@ struct counting_handler {
 };
 static_assert(sizeof(counting_handler) == 24);
 
-// Stands for what async_lock() waits for, to look at the sizes of waits.
-struct operation {
-  using executor_type = asio::any_io_executor;
+// Stands for what async_lock() delivers, to look at the sizes of waits.
+struct delivery {
+  using core_type = detail::mutex_core;
   using grant = async_mutex::lock_type;
-  static grant claim(detail::homed_core&);
+  static grant make(core_type&);
 };
 
-template <class Executor>
-constexpr std::size_t size_of_wait =
-    sizeof(detail::handler_waiter<operation, counting_handler, Executor,
-                                  detail::completion_path::posted>);
-
-constexpr std::size_t more_room = detail::system_operation_size;  // none but on Windows
-static_assert(size_of_wait<asio::io_context::executor_type> <= 96 + more_room);
-static_assert(size_of_wait<asio::thread_pool::executor_type> <= 104 + more_room);
-static_assert(size_of_wait<asio::strand<asio::io_context::executor_type>> <= 208 + 2 * more_room);
-static_assert(sizeof(detail::homed_core) <= 128);
+// What a completion takes up more than on POSIX systems: on Windows it does.
+constexpr std::size_t more_room = sizeof(detail::waiter) - 72;
+static_assert(sizeof(detail::handler_waiter<delivery, counting_handler>) <= 96 + more_room);
+static_assert(sizeof(detail::mutex_core) <= 128);
 static_assert(sizeof(detail::thread_waiter) <= 192);
+
+template <class Executor>
+constexpr std::size_t size_of_route = sizeof(detail::executor_route<Executor, detail::last_step>);
+static_assert(size_of_route<detail::known_context> <= 56);
+static_assert(size_of_route<asio::strand<asio::io_context::executor_type>> <= 152 + more_room);
 
 // Queues waits for a held mutex, unlocks, and runs until all are served: what the heap sees of it.
 template <class Executor>

@@ -15,7 +15,7 @@
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
 using boost::system::error_code;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 
 BOOST_AUTO_TEST_SUITE(mutex_owner_test)
 

@@ -38,7 +38,7 @@ using asio_sync::basic_async_mutex;
 using asio_sync::test::mutex_result;
 using boost::system::error_code;
 using boost::system::system_error;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
 namespace {

@@ -29,7 +29,7 @@ using asio_sync::async_mutex;
 using asio_sync::test::manual_queue;
 using asio_sync::test::mutex_result;
 using boost::system::error_code;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
 namespace {

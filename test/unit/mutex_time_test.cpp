@@ -28,7 +28,7 @@ namespace asio = boost::asio;
 using asio_sync::async_mutex;
 using asio_sync::test::mutex_result;
 using boost::system::error_code;
-using guard = std::unique_lock<async_mutex>;
+using guard = async_mutex::lock_type;
 using clock_type = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 

@@ -26,16 +26,16 @@ class deadline_heap {
   waiter& front() const noexcept { return *entries_.front().wait; }
 
   // Strong guarantee: throws what growing throws.
-  void push(steady_clock::time_point deadline, waiter& wait) {
-    entries_.push_back({deadline, &wait});
-    sift_up(entries_.size() - 1, {deadline, &wait});
+  void push(steady_clock::time_point deadline, waiter& w) {
+    entries_.push_back({deadline, &w});
+    sift_up(entries_.size() - 1, {deadline, &w});
   }
 
   // Does nothing for a wait that is not in the heap.
-  void erase(waiter& wait) noexcept {
-    if (wait.heap_index == waiter::not_timed) return;
-    std::size_t const hole = wait.heap_index;
-    wait.heap_index = waiter::not_timed;
+  void erase(waiter& w) noexcept {
+    if (w.heap_index == waiter::not_timed) return;
+    std::size_t const hole = w.heap_index;
+    w.heap_index = waiter::not_timed;
     entry const last = entries_.back();
     entries_.pop_back();
     if (entries_.size() < entries_.capacity() / 8) give_back();

@@ -4,60 +4,58 @@
 #ifndef ASIO_SYNC_DETAIL_CONTEXT_WAITER_HPP
 #define ASIO_SYNC_DETAIL_CONTEXT_WAITER_HPP
 
+// One wait, as all but its handler see it.
+
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
+#include <boost/asio/execution_context.hpp>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace asio_sync::detail {
 
-class homed_core;
+class core_base;
+class route;
 class wait_service;
 
-// What a wait is told to do; how is up to its type.
-enum class wait_action : std::uint8_t {
-  post,          // it is decided and linked nowhere: complete it
-  execute,       // hand it to its executor now; may throw
-  drop,          // it will never arrive: pass on what it carries, destroy the handler
-  discard_empty  // it never came to the queue, and has no handler: free the memory
+// What a waiter is told to do; how is up to its handler's type.
+enum class waiter_action : std::uint8_t {
+  complete,    // on its executor: arrive at the core, call the handler; the memory is freed before
+  disconnect,  // clear the handler's cancellation slot
+  destroy      // free the memory and destroy the handler
 };
 
-// Whose work keeps the context of a wait running.
+// Who holds the work that keeps the waiter's context running.
 enum class wait_work : std::uint8_t {
-  none,  // nobody's: it is not queued
-  home,  // its core's, as it belongs to the context of its primitive
-  own    // its own: it is known to the service of its own context
+  none,  // nobody: it is not queued
+  home,  // its core, as it belongs to the context of its primitive
+  own    // its route: it is known to the service of its own context
 };
 
-template <std::size_t Size>
-struct more_room {
-  std::byte bytes[Size];
-};
-template <>
-struct more_room<0> {};
+// At any time one party owns a waiter, see doc/wait-states.md: the initiating thread (fresh), the
+// core (queued), whoever took it out of the queue (decided), its completion on the executor.
+struct waiter : tracked_waiter {
+  using function = void(waiter&, waiter_action);
 
-// One wait. At any time one party owns it, see doc/wait-states.md: the initiating thread (fresh),
-// the core (queued), who took it out of the queue (decided), its completion on the executor.
-struct waiter {
-  using function = void(waiter&, wait_action);
-
-  waiter(function* f, homed_core* c) noexcept : act(f), core(c) {}
+  waiter(function* f, core_base* c) noexcept : act(f), core(c) {}
   waiter(waiter const&) = delete;
   waiter& operator=(waiter const&) = delete;
 
   function* const act;
-  homed_core* const core;
+  core_base* const core;
+  route* way = nullptr;  // to its executor; none where that is the plain one of the core's home
 
   static constexpr std::uint32_t not_timed = ~std::uint32_t(0);
-  std::uint32_t heap_index = not_timed;          // the service's, under its lock
-  wait_state state = wait_state::fresh;          // the core's, under its lock
-  wait_outcome outcome = wait_outcome::granted;  // likewise
-  wait_work work = wait_work::none;              // set before it queues
-  bool slot_connected = false;                   // the handler's executor's
+  std::uint32_t heap_index = not_timed;            // the service's, under its lock
+  wait_state state = wait_state::fresh;            // the core's, under its lock
+  wait_outcome outcome = wait_outcome::undecided;  // likewise
+  wait_work work = wait_work::none;                // set before it queues
+  bool slot_connected = false;                     // the handler's executor's
 
-  // From here on the room: links while the wait is queued or known to a service, afterwards the
+  // From here on the room: links while the waiter is queued or known to a service, afterwards the
   // memory in which its executor keeps the completion, so that a hand-off allocates nothing.
   waiter* next = nullptr;  // the core's, under its lock; then whose list it is in
   waiter* prev = nullptr;
@@ -65,90 +63,46 @@ struct waiter {
   waiter* service_prev = nullptr;
   wait_service* service = nullptr;  // that knows it, until it is detached
 
-  [[no_unique_address]] more_room<system_operation_size> more;
+  // Asio's operation, the completion and the allocator that hands the room out.
+  static constexpr std::size_t room_size =
+      std::max(5 * sizeof(void*), operation_size + 2 * sizeof(void*));
+  [[no_unique_address]] more_room<room_size - 5 * sizeof(void*)> more;
 
-  static constexpr std::size_t room_size = 5 * sizeof(void*) + system_operation_size;
   void* room() noexcept { return &next; }
-
-  // Leaves the service and posts. The last access of whoever took it out of the queue.
-  void complete() noexcept;
 };
 
-// A completion on its way: what executors are given. Owns the wait.
-template <class Wait>
-class wait_runner {
+// How a completion reaches an executor that is not the plain one of its primitive's home. Stands
+// behind the waiter, in the same block.
+class route {
  public:
-  explicit wait_runner(Wait& wait) noexcept : wait_(&wait) {}
-  wait_runner(wait_runner&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
-  wait_runner& operator=(wait_runner&&) = delete;
+  route(route const&) = delete;
+  route& operator=(route const&) = delete;
 
-  ~wait_runner() {
-    if (wait_) wait_->drop();
-  }
+  // Hands the completion to the executor. The waiter, and this with it, may be gone when it
+  // returns, and also when it throws.
+  virtual void post(waiter& w) = 0;
 
-  void operator()() { std::exchange(wait_, nullptr)->run(); }
+  // The second step of a completion that cannot be posted to its executor.
+  virtual void relay(waiter&) {}
 
- private:
-  Wait* wait_;
-};
+  // From now on the executor's context is kept running, until post().
+  virtual void track(waiter& w) = 0;
 
-// Trivially destructible: usable for as long as the thread runs any code at all.
-struct thread_completions {
-  wait_list<waiter> pending;
-  bool active = false;
-  unsigned immediate = 0;  // operations completed without the executor, in a row
-};
+  virtual asio::execution_context& context(waiter const& w) const = 0;
 
-inline constinit thread_local thread_completions this_thread_completions{};
+  // Destroys this; returns how many bytes it took.
+  virtual std::size_t end(waiter const& w) noexcept = 0;
 
-// The completions of a thread that go to executors which may run or destroy what they are given at
-// once. The outermost scope hands them over one after the other, so that chains of hand-offs and
-// of drops, however long, nest nowhere.
-class completion_scope {
- public:
-  completion_scope() noexcept : outermost_(!std::exchange(this_thread_completions.active, true)) {}
-  completion_scope(completion_scope const&) = delete;
-  completion_scope& operator=(completion_scope const&) = delete;
+  // True if the executor still uses memory of the block: the waiter will be dropped again.
+  virtual bool keeps_block() noexcept { return false; }
 
-  ~completion_scope() {
-    if (!outermost_) return;
-    drain();
-    this_thread_completions.active = false;
-  }
+  // post() runs no code but Asio's, and leaves nothing behind here: it may be called with other
+  // completions outstanding. Otherwise it may run anything, and is called last.
+  bool const at_once;
 
-  // True where completions have to queue, as a scope is open further up the stack.
-  static bool active() noexcept { return this_thread_completions.active; }
-
-  static void post(waiter& wait) noexcept {
-    completion_scope const scope;
-    this_thread_completions.pending.push_back(wait);
-  }
-
-  // Hands over what has queued so far.
-  static void drain() noexcept {
-    while (!this_thread_completions.pending.empty()) {
-      waiter& wait = this_thread_completions.pending.pop_front();
-      try {
-        wait.act(wait, wait_action::execute);
-      } catch (...) {  // the executor's: the completion was dropped
-      }
-    }
-  }
-
- private:
-  bool const outermost_;
-};
-
-// How many operations in a row a thread may complete without its executor. The next one goes
-// through it, so that a loop over a free primitive cannot starve the others on the thread.
-class immediate_budget {
- public:
-  static bool available() noexcept { return this_thread_completions.immediate < limit; }
-  static void use() noexcept { ++this_thread_completions.immediate; }
-  static void renew() noexcept { this_thread_completions.immediate = 0; }
-
- private:
-  static constexpr unsigned limit = 128;
+ protected:
+  constexpr explicit route(bool runs_no_user_code) noexcept : at_once(runs_no_user_code) {}
+  ~route() = default;
 };
 
 }  // namespace asio_sync::detail

@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_CORE_FIFO_CORE_HPP
 #define ASIO_SYNC_DETAIL_CORE_FIFO_CORE_HPP
 
+#include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 
 #include <atomic>
@@ -14,20 +15,19 @@
 namespace asio_sync::detail {
 
 // The weighted first-come, first-served queue under the mutex, the semaphore and the shared mutex:
-// a number of permits, and waits that each ask for some. It decides who gets them and knows
-// nothing of handlers: transitions put the waits that they have decided into a list, and the
+// a number of permits, and waiters that each ask for some. It decides who gets them and knows
+// nothing of handlers: transitions put the waiters that they have decided into a list, and the
 // caller completes these after the lock is released.
 //
 // Traits: `atomic<T>` and `lock_type`; `node`, with members `next`, `prev`, `state`, `outcome`;
-// `list`, a wait_list of them; `weight(node)`; `exclusive`, true where there is one permit and its
-// holder is not told how it came by it (a mutex); `tally`, told under the lock who joins and
-// leaves the queue, and that a transition which was no hand-over is done.
+// `list`, a wait_list of them; `weight(node)`; `joined(node)` and `left(node, list)`, told under
+// the lock; `exclusive`, true where there is one permit (a mutex).
 //
-// The core outlives its primitive by the completions on their way, which may touch it at any time.
-// So it counts: the primitive is one, each wait that was decided is one until it is delivered or
-// dropped, and a permit that came through the queue stays one until it is released, so that
-// neither grant nor delivery costs an operation for it. Whoever lets the last count go frees the
-// core.
+// The core outlives its primitive by the completions on their way and by the guards, which may
+// touch it at any time. So it counts: the primitive is one, each waiter that was decided is one
+// until it is delivered or dropped, and so is a permit whose holder is counted, until it is given
+// back. A grant from the queue is always counted, and its count passes to the holder: neither the
+// grant nor the delivery costs an operation for it. Whoever lets the last count go frees the core.
 template <class Traits>
 class fifo_core {
  public:
@@ -40,61 +40,84 @@ class fifo_core {
   fifo_core(fifo_core const&) = delete;
   fifo_core& operator=(fifo_core const&) = delete;
 
-  // Takes permits unless somebody waits, or there are too few, or the core is closed.
-  bool try_acquire(permits n = 1) noexcept { return take_free(n, 0); }
+  // Whoever still asks what was freed is told that it is dead, for as long as nobody else uses
+  // the memory.
+  ~fifo_core() { word_.store(dead, std::memory_order_relaxed); }
 
-  // The same for a wait that has not queued: it is granted and owns the permits from here on.
-  bool try_grant(node& wait) noexcept {
-    if (!take_free(Traits::weight(wait), granted_count)) return false;
-    decide(wait, wait_outcome::granted);
+  // Takes permits unless somebody waits, or there are too few, or the core is closed. `counted`:
+  // the holder may outlive the primitive.
+  ASIO_SYNC_INLINE bool try_acquire(permits n, bool counted) noexcept {
+    word w = word_.load(std::memory_order_relaxed);
+    do {
+      if (!admits(w, n)) return false;
+      // Acquire: pairs with the release of whoever gave the permits back.
+    } while (!word_.compare_exchange_weak(w, w - n * permit + (counted ? granted_count : 0),
+                                          std::memory_order_acquire, std::memory_order_relaxed));
     return true;
   }
 
-  // Decides a wait that does not queue: refused, or it owns the permits that try_acquire() took.
-  void conclude(node& wait, wait_outcome outcome) noexcept {
-    word_.fetch_add(outcome == wait_outcome::granted ? granted_count : count,
-                    std::memory_order_relaxed);
-    decide(wait, outcome);
+  // Decides a waiter that does not queue: refused, or it owns the permits that a counted
+  // try_acquire() took.
+  void conclude(node& waiter, wait_outcome outcome) noexcept {
+    if (outcome != wait_outcome::granted) word_.fetch_add(count, std::memory_order_relaxed);
+    decide(waiter, outcome);
   }
 
   // Gives back the one permit of a mutex if nobody waits: one compare-exchange, the last access to
   // the core. Otherwise, or if that fails without reason, false; then use release().
-  bool try_release_uncontended() noexcept requires Traits::exclusive {
+  ASIO_SYNC_INLINE bool try_release_uncontended(bool counted) noexcept requires Traits::exclusive {
     word w = word_.load(std::memory_order_relaxed);
-    if (w & (waiting | free_permits)) return false;
+    if ((w & (waiting | dead | carried | free_permits)) != (counted ? carried : 0)) return false;
     // Release: pairs with the acquire of whoever takes the permit next.
-    return word_.compare_exchange_weak(w, w + returned(w, false) + permit,
+    return word_.compare_exchange_weak(w, w + permit - (counted ? granted_count : 0),
                                        std::memory_order_release, std::memory_order_relaxed);
   }
 
-  // Gives permits back, or on to those who wait. `counted`: they came through the queue (ignored
-  // where exclusive: the core knows), and their count goes with them. False if they were not held,
-  // or the primitive is dead; nothing has changed then.
+  // Gives permits back, or on to those who wait. False, and nothing has changed, if they were not
+  // held (of a mutex: in that way, counted or not) or the primitive is dead: then whoever is
+  // counted lets its count go with forget().
   bool release(permits n, bool counted, list& decided) noexcept {
     word w = word_.load(std::memory_order_relaxed);
     do {
       if ((w & waiting) && release_to_queue(w, n, counted, decided)) return true;
-      if (!takes_back(w, n)) return false;
-    } while (!word_.compare_exchange_weak(w, w + returned(w, counted) + n * permit,
+      if (!takes_back(w, n, counted)) return false;
+    } while (!word_.compare_exchange_weak(w, w + n * permit - (counted ? granted_count : 0),
                                           std::memory_order_release, std::memory_order_relaxed));
     return true;
   }
 
-  // Queues a fresh wait: true. False if it was decided on the spot: granted, refused by close(),
-  // or refused because its outcome was marked (by remove(), or by the caller to have it try once).
-  bool enter(node& wait) noexcept {
+  // Turns the holder of a mutex into one that is counted, or back. False, and nothing has changed,
+  // if nobody holds it in the other way, or the primitive is dead.
+  bool count_holder(bool counted) noexcept requires Traits::exclusive {
+    word w = word_.load(std::memory_order_relaxed);
+    do {
+      if (w & waiting) {
+        std::lock_guard const guard(lock_);
+        w = word_.load(std::memory_order_relaxed);
+        if (w & waiting) return change_holder(w, counted);
+      }
+      if (!takes_back(w, 1, !counted)) return false;
+      // Release: what a counted holder did to the core comes before its end.
+    } while (!word_.compare_exchange_weak(w, counted ? w + granted_count : w - granted_count,
+                                          std::memory_order_release, std::memory_order_relaxed));
+    return true;
+  }
+
+  // Queues a fresh waiter: true. False if it was decided on the spot: granted, refused by close(),
+  // or refused because it was marked by refuse().
+  bool enter(node& waiter) noexcept {
     std::lock_guard const guard(lock_);
     word w = word_.load(std::memory_order_relaxed);
     for (;;) {
-      if (admits(w, Traits::weight(wait))) {
-        if (word_.compare_exchange_weak(w, w - Traits::weight(wait) * permit + granted_count,
+      if (admits(w, Traits::weight(waiter))) {
+        if (word_.compare_exchange_weak(w, w - Traits::weight(waiter) * permit + granted_count,
                                         std::memory_order_acquire, std::memory_order_relaxed)) {
-          decide(wait, wait_outcome::granted);
+          decide(waiter, wait_outcome::granted);
           return false;
         }
-      } else if ((w & closed) || wait.outcome != wait_outcome::granted) {
+      } else if ((w & closed) || waiter.outcome != wait_outcome::undecided) {
         word_.fetch_add(count, std::memory_order_relaxed);
-        decide(wait, (w & closed) ? wait_outcome::closed : wait.outcome);
+        decide(waiter, (w & closed) ? wait_outcome::closed : waiter.outcome);
         return false;
       } else if ((w & waiting) ||
                  word_.compare_exchange_weak(w, w | waiting, std::memory_order_relaxed,
@@ -102,66 +125,56 @@ class fifo_core {
         break;
       }
     }
-    wait.state = wait_state::queued;
-    queue_.push_back(wait);
+    waiter.state = wait_state::queued;
+    queue_.push_back(waiter);
     ++size_;
-    tally_.joined(wait);
+    Traits::joined(waiter);
     return true;
   }
 
-  // Refuses a wait: takes it from the queue, and lets in those whom it kept out; marks it if it
+  // Refuses a waiter: takes it from the queue, and lets in those whom it kept out; marks it if it
   // has not come to the queue yet; does nothing once it is decided. True if it was in the queue.
-  bool remove(node& wait, wait_outcome outcome, list& decided) noexcept {
+  bool refuse(node& waiter, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(lock_);
-    if (wait.state == wait_state::fresh) wait.outcome = outcome;
-    if (wait.state != wait_state::queued) return false;
-    take_out(wait, outcome, decided);
+    if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
+    if (waiter.state != wait_state::queued) return false;
+    take_out(waiter, outcome, decided);
     settle(word_.load(std::memory_order_relaxed), 0, count, decided);
     return true;
   }
 
   // Refuses those in the queue of whom `which` is true; returns how many.
   template <class Predicate>
-  std::size_t remove_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
+  std::size_t refuse_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(lock_);
-    return refuse_if(which, outcome, 0, decided);
+    return refuse_queued(which, outcome, 0, decided);
   }
 
   // Refuses those in the queue, and from now on everybody.
   void close(list& decided) noexcept {
     std::lock_guard const guard(lock_);
     word const flag = word_.load(std::memory_order_relaxed) & closed ? 0 : closed;
-    refuse_if(everybody, wait_outcome::closed, flag, decided);
+    refuse_queued(everybody, wait_outcome::closed, flag, decided);
   }
 
   // The primitive is being destroyed: refuses those in the queue; what was granted and has not
-  // arrived arrives as aborted. The count of a holder who will not release any more is let go. The
-  // primitive's own count is not: forget() comes after the completions.
+  // arrived arrives as aborted, and a counted holder finds that there is nothing to give back. The
+  // primitive's own count stays: forget() comes after the completions.
   void abandon(list& decided) noexcept {
     std::lock_guard const guard(lock_);
-    word change = dead;
-    if (Traits::exclusive && !in_flight_.load(std::memory_order_relaxed))
-      change += returned(word_.load(std::memory_order_relaxed), false);
-    refuse_if(everybody, wait_outcome::aborted, change, decided);
+    refuse_queued(everybody, wait_outcome::aborted, dead, decided);
   }
 
-  // A granted wait has arrived: true, the permits are its own. False: the primitive is dead.
-  bool deliver() noexcept {
-    // A plain load: a program in which the primitive's destructor and this delivery meet has a
-    // guard outlive its primitive in one of the two orders.
-    if (word_.load(std::memory_order_acquire) & dead) return false;
-    if (Traits::exclusive) in_flight_.store(false, std::memory_order_relaxed);
-    return true;
-  }
+  // Acquire: pairs with the destructor's change, so that what it did comes before.
+  bool is_dead() const noexcept { return (word_.load(std::memory_order_acquire) & dead) != 0; }
 
-  // A granted wait will never arrive: what it carried goes on. True if that was the last count.
-  bool drop(node& wait, list& decided) noexcept {
+  // A granted waiter will never arrive: what it carried goes on. True if that was the last count.
+  bool drop(node& waiter, list& decided) noexcept {
     {
       std::lock_guard const guard(lock_);
       word const w = word_.load(std::memory_order_relaxed);
       if (!(w & dead)) {
-        if (Traits::exclusive) in_flight_.store(false, std::memory_order_relaxed);
-        settle(w, Traits::weight(wait), returned(w, true), decided);
+        settle(w, Traits::weight(waiter), word(0) - granted_count, decided);
         return false;
       }
     }
@@ -186,26 +199,19 @@ class fifo_core {
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
 
  protected:
-  // The tally may have to let something go.
-  void settle_tally(list& decided) noexcept {
-    std::lock_guard const guard(lock_);
-    tally_.settled(decided);
-  }
-
-  typename Traits::tally& tally() noexcept { return tally_; }
   typename Traits::lock_type& lock() const noexcept { return lock_; }
 
  private:
-  // The word: four flags, the free permits, the count.
+  // The word:  | count, 30 bits | free permits, 30 bits | carried | dead | closed | waiting |
   using word = std::uint64_t;
   static constexpr word waiting = 1;  // somebody is queued; changes under the lock only, and while
-                                      // it is set the permits change under the lock only
+                                      // it is set, so do the permits and `carried`
   static constexpr word closed = 2;   // nothing is handed out any more
   static constexpr word dead = 4;     // the primitive is gone
-  static constexpr word carried = 8;  // exclusive: the holder has a count, as it came by the queue
+  static constexpr word carried = 8;  // exclusive: the holder is counted
   static constexpr word permit = 16;
   static constexpr word count = word(1) << 34;
-  static constexpr word free_permits = count - permit;
+  static constexpr word free_permits = Traits::exclusive ? permit : count - permit;
   static constexpr word granted_count = count + (Traits::exclusive ? carried : 0);
   static constexpr auto everybody = [](node const&) { return true; };
 
@@ -214,33 +220,18 @@ class fifo_core {
   }
 
   static constexpr bool admits(word w, permits n) noexcept {
+    if (Traits::exclusive) return (w & (waiting | closed | dead | free_permits)) == permit;
     return !(w & (waiting | closed | dead)) && available_in(w) >= n;
   }
 
-  bool takes_back(word w, permits n) const noexcept {
-    return !(w & dead) && available_in(w) + n <= (Traits::exclusive ? 1 : max_);
+  bool takes_back(word w, permits n, bool counted) const noexcept {
+    if (Traits::exclusive) return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
+    return !(w & dead) && available_in(w) + n <= max_;
   }
 
-  // What a release changes in the word besides the permits: their count goes, if they had one.
-  static constexpr word returned(word w, bool counted) noexcept {
-    return (Traits::exclusive ? (w & carried) != 0 : counted) ? word(0) - granted_count : 0;
-  }
-
-  bool take_free(permits n, word also) noexcept {
-    word w = word_.load(std::memory_order_relaxed);
-    do {
-      if (!admits(w, n)) return false;
-      // Acquire: pairs with the release of whoever gave the permits back.
-    } while (!word_.compare_exchange_weak(w, w - n * permit + also, std::memory_order_acquire,
-                                          std::memory_order_relaxed));
-    return true;
-  }
-
-  void decide(node& wait, wait_outcome outcome) noexcept {
-    wait.state = wait_state::decided;
-    wait.outcome = outcome;
-    if (Traits::exclusive && outcome == wait_outcome::granted)
-      in_flight_.store(true, std::memory_order_relaxed);
+  void decide(node& waiter, wait_outcome outcome) noexcept {
+    waiter.state = wait_state::decided;
+    waiter.outcome = outcome;
   }
 
   // Below: under the lock.
@@ -249,37 +240,44 @@ class fifo_core {
   bool release_to_queue(word& w, permits n, bool counted, list& decided) noexcept {
     std::lock_guard const guard(lock_);
     w = word_.load(std::memory_order_relaxed);
-    if (!(w & waiting) || !takes_back(w, n)) return false;
+    if (!(w & waiting) || !takes_back(w, n, counted)) return false;
     if constexpr (Traits::exclusive)
-      hand_over(w, decided);
+      hand_over(counted, decided);
     else
-      settle(w, n, returned(w, counted), decided);
+      settle(w, n, counted ? word(0) - granted_count : 0, decided);
     return true;
   }
 
-  // What settle() comes to where the one permit goes from its holder to the head of the queue.
-  void hand_over(word w, list& decided) noexcept {
+  // What settle() comes to where the one permit goes from its holder to the head of the queue. The
+  // count of a counted holder goes with it.
+  void hand_over(bool counted, list& decided) noexcept {
     take_out(queue_.front(), wait_outcome::granted, decided);
-    word change = (w & carried) ? 0 : granted_count;
+    word change = counted ? 0 : granted_count;
     if (queue_.empty()) change -= waiting;
     if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
   }
 
-  void take_out(node& wait, wait_outcome outcome, list& decided) noexcept {
-    queue_.erase(wait);
+  bool change_holder(word w, bool counted) noexcept {
+    if (!takes_back(w, 1, !counted)) return false;
+    word_.fetch_add(counted ? granted_count : word(0) - granted_count, std::memory_order_relaxed);
+    return true;
+  }
+
+  void take_out(node& waiter, wait_outcome outcome, list& decided) noexcept {
+    queue_.erase(waiter);
     --size_;
-    tally_.left(wait, decided);
-    decide(wait, outcome);
-    decided.push_back(wait);
+    Traits::left(waiter, decided);
+    decide(waiter, outcome);
+    decided.push_back(waiter);
   }
 
   template <class Predicate>
-  std::size_t refuse_if(Predicate which, wait_outcome outcome, word change,
-                        list& decided) noexcept {
+  std::size_t refuse_queued(Predicate which, wait_outcome outcome, word change,
+                            list& decided) noexcept {
     std::size_t refused = 0;
-    for (node* wait = queue_.empty() ? nullptr : &queue_.front(); wait;) {
-      node& candidate = *wait;
-      wait = list::following(candidate);
+    for (node* next = queue_.empty() ? nullptr : &queue_.front(); next;) {
+      node& candidate = *next;
+      next = list::following(candidate);
       if (!which(candidate)) continue;
       take_out(candidate, outcome, decided);
       ++refused;
@@ -288,9 +286,10 @@ class fifo_core {
     return refused;
   }
 
-  // Every transition that frees permits or removes a wait ends here: n permits come back, the head
-  // of the queue is looked at again for as long as what is free suffices, and all that changes in
-  // the word changes at once. `w` may be out of date where nobody waits; it is then not relied on.
+  // Every transition that frees permits or removes a waiter ends here: n permits come back, the
+  // head of the queue is looked at again for as long as what is free suffices, and all that
+  // changes in the word changes at once. `w` may be out of date where nobody waits; it is then not
+  // relied on.
   void settle(word w, permits n, word change, list& decided) noexcept {
     change += n * permit;
     permits available = available_in(w) + n;
@@ -301,20 +300,15 @@ class fifo_core {
       change += granted_count - taken * permit;
     }
     if (queue_.empty()) change -= w & waiting;
-    tally_.settled(decided);
     // Release: pairs with the acquire of whoever takes what has become free.
     if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
   }
 
-  typename Traits::template atomic<word> word_;
-  permits const max_;
-  std::size_t size_ = 0;   // lock_
   wait_list<node> queue_;  // lock_
+  typename Traits::template atomic<word> word_;
+  std::uint32_t size_ = 0;  // lock_
+  permits const max_;
   mutable typename Traits::lock_type lock_;
-  // Exclusive: the permit was granted to a wait that has not arrived. A store at the grant, a
-  // store at the delivery; read by abandon(), which every delivery that counts comes before.
-  typename Traits::template atomic<bool> in_flight_{false};
-  [[no_unique_address]] typename Traits::tally tally_;  // lock_
 };
 
 }  // namespace asio_sync::detail

@@ -4,27 +4,48 @@
 #ifndef ASIO_SYNC_DETAIL_CORE_WAIT_LIST_HPP
 #define ASIO_SYNC_DETAIL_CORE_WAIT_LIST_HPP
 
+// What the cores say of a waiter: where it is, how it ended, and the lists that it is linked into.
+
 #include <cstdint>
 
 namespace asio_sync::detail {
 
-// Where a wait is. Changes under the lock of its core.
+// Where a waiter is. Changes under the lock of its core, until it is decided.
 enum class wait_state : std::uint8_t {
-  fresh,   // not in the queue yet: the initiating thread's
-  queued,  // in the queue: the core's
-  decided  // out of it for good, its outcome fixed: whose who took it out, then its completion's
+  fresh,    // not in the queue yet: the initiating thread's
+  queued,   // in the queue: the core's
+  decided,  // out of it for good, its outcome fixed: whose who took it out, then its completion's
+  dropped   // it will never arrive; what it carried goes on, or has gone on
 };
 
-// How a wait ended; in a fresh one, how it ends unless it is granted at once. Undecided: of what
-// was tried and has to wait.
-enum class wait_outcome : std::uint8_t { granted, aborted, timed_out, closed, undecided };
+// How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
+enum class wait_outcome : std::uint8_t { undecided, granted, aborted, timed_out, closed };
+
+// How an attempt or a wait ended, and a value of 56 bits that goes with it, in one register.
+class verdict {
+ public:
+  constexpr verdict(wait_outcome outcome = wait_outcome::undecided,
+                    std::uint64_t value = 0) noexcept
+      : bits_(value << 8 | static_cast<std::uint64_t>(outcome)) {}
+
+  constexpr wait_outcome outcome() const noexcept {
+    return static_cast<wait_outcome>(bits_ & 0xff);
+  }
+  constexpr std::uint64_t value() const noexcept { return bits_ >> 8; }
+
+  constexpr bool decided() const noexcept { return outcome() != wait_outcome::undecided; }
+  constexpr bool granted() const noexcept { return outcome() == wait_outcome::granted; }
+
+ private:
+  std::uint64_t bits_;
+};
 
 // A first-in, first-out queue of nodes, linked through their members `next` and `prev`; any of
-// them can leave it. Also the list in which a core hands out the waits that it has decided.
+// them can leave it. Also the list in which a core hands out the waiters that it has decided.
 template <class Node>
 class wait_list {
  public:
-  wait_list() = default;
+  constexpr wait_list() = default;
   wait_list(wait_list const&) = delete;
   wait_list& operator=(wait_list const&) = delete;
 

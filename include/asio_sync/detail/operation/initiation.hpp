@@ -4,10 +4,17 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_INITIATION_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_INITIATION_HPP
 
+// From a completion token to the beginning of a wait.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/coroutine_wait.hpp>
+#include <asio_sync/detail/operation/destination.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
-#include <asio_sync/detail/platform/config.hpp>
 
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/associator.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -88,80 +95,55 @@ struct result_handler {
   }
 };
 
-// The wait of a coroutine: asked whether it is needed at all, prepared while the coroutine can
-// still catch what that throws, launched once it is suspended. Handler resumes it.
-template <class Operation, class Result, class Handler>
-class awaitable_wait_of {
-  using claims = typename Operation::claims;
-  using wait_type = handler_holder<claims, Handler>;
-
- public:
-  awaitable_wait_of(Operation const& operation, Result result)
-      : operation_(operation), result_(result) {}
-  awaitable_wait_of(awaitable_wait_of const&) = delete;
-  awaitable_wait_of& operator=(awaitable_wait_of const&) = delete;
-
-  ~awaitable_wait_of() {
-    if (wait_) discard();
-  }
-
-  bool ready() noexcept {
-    if (!immediate_budget::available()) return false;
-    outcome_ = operation_.try_now();
-    if (!was_ready()) return false;
-    immediate_budget::use();
-    return true;
-  }
-
-  bool was_ready() const noexcept { return outcome_ != wait_outcome::undecided; }
-
-  wait_outcome outcome() const noexcept { return outcome_; }
-
-  auto result(wait_outcome outcome) const {
-    if (outcome == wait_outcome::granted)
-      return result_.value(error_code(), claims::claim(operation_.core()));
-    return refusal(outcome);
-  }
-
-  template <class Executor>
-  void prepare(Executor const& own, asio::cancellation_slot slot) {
-    visit_completion_executor(own, operation_.executor(), [&](auto const& ex, auto relayed) {
-      constexpr auto path = relayed ? completion_path::relayed : completion_path::posted;
-      using executor = std::decay_t<decltype(ex)>;
-      auto* const wait =
-          handler_waiter<claims, Handler, executor, path>::make(operation_.core(), ex);
-      wait_ = wait;
-      slot_ = slot;
-      // Not free a moment ago, unless only the budget is used up.
-      if (!immediate_budget::available() && operation_.core().try_grant(*wait)) return;
-      if (!wait->arm(slot, operation_.limit())) discard();
-    });
-  }
-
-  // Without a wait the context is shutting down: the handler, and the coroutine, end here.
-  void launch(Handler&& handler) noexcept {
-    if (!wait_) return static_cast<void>(Handler(std::move(handler)));
-    wait_type& wait = *std::exchange(wait_, nullptr);
-    ::new (static_cast<void*>(std::addressof(wait.handler))) Handler(std::move(handler));
-    if (wait.state == wait_state::decided || !wait.core->enter(wait)) wait.complete();
-  }
-
- private:
-  ASIO_SYNC_COLD auto refusal(wait_outcome outcome) const {
-    return result_.value(error_of(outcome), typename claims::grant());
-  }
-
-  void discard() noexcept {
-    if (wait_->slot_connected) slot_.clear();
-    wait_->act(*std::exchange(wait_, nullptr), wait_action::discard_empty);
-  }
-
-  Operation operation_;
-  [[no_unique_address]] Result result_;
-  wait_outcome outcome_ = wait_outcome::undecided;
-  wait_type* wait_ = nullptr;
-  asio::cancellation_slot slot_;
+// What is done with the completion of a handler that has an immediate executor.
+struct immediate_step {
+  static void run(waiter& w) { w.act(w, waiter_action::complete); }
 };
+
+// Completes what need not wait through the handler's own immediate executor; false if it has to
+// wait, or there is none, or this thread has done so too often in a row.
+template <class Operation, class Waiter>
+bool begin_immediately(Operation const& operation, Waiter& w) {
+  if (!immediate_budget::available()) return false;
+  verdict const decided = operation.try_now();
+  if (!decided.decided()) return false;
+  operation.core().conclude(w, decided.outcome());
+  completion_of<immediate_step> step(w);
+  bool const done = visit_immediate_executor(
+      w.handler(), asio::query(operation.executor(), asio::execution::context),
+      [&](auto const& own) {
+        auto const ex = own;  // the handler takes its own along
+        immediate_budget::use();
+        ex.execute(std::move(step));
+        return true;
+      });
+  if (!done) completions::start(step.release());
+  return true;
+}
+
+// A wait whose handler is called: granted or refused at once, or queued. When it throws nothing
+// has changed. The handler is moved or copied once, into the block.
+template <class Operation, class Source>
+void start_wait(Operation const& operation, Source&& handler) {
+  using handler_type = std::decay_t<Source>;
+  using waiter_type = handler_waiter<typename Operation::delivery, handler_type>;
+  auto& core = operation.core();
+  auto const start_at = [&](destination const& to) {
+    auto& w = waiter_type::make(core, to, static_cast<Source&&>(handler));
+    if constexpr (has_immediate_executor<handler_type>)
+      if (begin_immediately(operation, w)) return;
+    begin(operation, w, w.slot());
+  };
+  if constexpr (has_executor<handler_type>) {
+    auto const own = asio::get_associated_executor(handler, operation.executor());
+    start_at(destination_of(own, operation.executor(), core.home()));
+  } else {
+    destination to;
+    if (!core.is_plainly_at_home())
+      to = destination_of(operation.executor(), operation.executor(), core.home());
+    start_at(to);
+  }
+}
 
 // The initiation of a wait: what async_initiate is given.
 template <class Operation, class Result>
@@ -171,7 +153,7 @@ class wait_initiation {
   using executor_type = typename Operation::executor_type;
   template <class Handler>
   struct awaitable_wait : awaitable_wait_of<Operation, Result, Handler> {
-    explicit awaitable_wait(wait_initiation const& self)
+    ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation const& self)
         : awaitable_wait_of<Operation, Result, Handler>(self.operation_, self.result_) {}
   };
 
@@ -196,9 +178,9 @@ class wait_initiation {
 // use_awaitable: a coroutine of one recycled frame, which mostly ends without having suspended.
 template <class Executor, class Operation, class Result>
 auto await_wait(wait_initiation<Operation, Result> initiation)
-    -> asio::awaitable<typename Result::template value_type<typename Operation::claims::grant>,
+    -> asio::awaitable<typename Result::template value_type<typename Operation::delivery::grant>,
                        Executor> {
-  using signature = typename Result::template signature<typename Operation::claims::grant>;
+  using signature = typename Result::template signature<typename Operation::delivery::grant>;
   co_return co_await asio::async_initiate<asio::deferred_t const, signature>(std::move(initiation),
                                                                              asio::deferred);
 }
@@ -207,7 +189,7 @@ auto await_wait(wait_initiation<Operation, Result> initiation)
 // is asked first, the result adapted to the token on this side of it; all others are Asio's.
 template <class Operation, class Token>
 auto initiate_wait(Operation const& operation, Token&& token) {
-  using grant = typename Operation::claims::grant;
+  using grant = typename Operation::delivery::grant;
   using adapted = adapted_token<std::decay_t<Token>>;
   using base =
       std::conditional_t<std::is_void_v<typename adapted::base>,

@@ -4,37 +4,67 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_THREAD_WAITER_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_THREAD_WAITER_HPP
 
-#include <asio_sync/detail/context/homed_core.hpp>
+// The wait of a thread, in the same queue as the handlers.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/system/errc.hpp>
 
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 
 namespace asio_sync::detail {
 
-// A thread that waits in the same queue as the handlers. Lives on its stack.
+// To a thread: it has no context, and its waiter no memory.
+class way_to_thread final : public route {
+ public:
+  constexpr way_to_thread() noexcept : route(true) {}
+
+  void post(waiter& w) override;
+  void track(waiter&) override {}
+  asio::execution_context& context(waiter const&) const override { return *nobodys; }
+  std::size_t end(waiter const&) noexcept override { return 0; }
+
+ private:
+  static constexpr asio::execution_context* nobodys = nullptr;
+};
+
+inline constinit way_to_thread the_way_to_thread{};
+
+// Lives on the stack of the thread.
 class thread_waiter : public waiter {
  public:
-  // Blocks the calling thread until it is granted or refused.
-  static wait_outcome wait(homed_core& core, wait_limit limit) {
+  // Blocks the calling thread until it is granted or refused. A grant is counted.
+  template <class Core>
+  static wait_outcome wait(Core& core, wait_limit limit) {
+    completions::drain_if_any();
     thread_waiter self(core);
-    if (limit.expired()) self.outcome = wait_outcome::timed_out;
     if (core.enter(self)) self.block(limit);
     return core.arrive(self.outcome, false);
   }
 
  private:
-  explicit thread_waiter(homed_core& c) noexcept : waiter(&wake, &c) {}
+  friend way_to_thread;
 
-  static void wake(waiter& wait, wait_action) {
-    auto& self = static_cast<thread_waiter&>(wait);
-    // Under the lock, as the thread leaves, and this object with it, the moment that it may.
-    std::lock_guard const guard(self.lock_);
-    self.woken_ = true;
-    self.changed_.notify_one();
+  explicit thread_waiter(core_base& c) noexcept : waiter([](waiter&, waiter_action) {}, &c) {
+    way = &the_way_to_thread;
+  }
+
+  void wake() noexcept {
+    // Under the lock, as the thread leaves, and this with it, the moment that it may.
+    std::lock_guard const guard(lock_);
+    woken_ = true;
+    changed_.notify_one();
   }
 
   void block(wait_limit limit) {
+    cancellation_disabled const whole;  // the queue refers to this thread's stack
     auto const is_woken = [this] { return woken_; };
     std::unique_lock guard(lock_);
     if (limit.timed()) {
@@ -50,6 +80,18 @@ class thread_waiter : public waiter {
   std::condition_variable changed_;
   bool woken_ = false;
 };
+
+inline void way_to_thread::post(waiter& w) { static_cast<thread_waiter&>(w).wake(); }
+
+// Blocks the calling thread until the operation has been granted or refused. Throws
+// resource_deadlock_would_occur where that would block the primitive's own context.
+template <class Operation>
+verdict wait_in_thread(Operation const& operation) {
+  if (verdict const decided = operation.try_now(); decided.decided()) return decided;
+  if (operation.core().home_runs_here())
+    throw_error(boost::system::errc::resource_deadlock_would_occur);
+  return thread_waiter::wait(operation.core(), operation.limit());
+}
 
 }  // namespace asio_sync::detail
 

@@ -4,6 +4,8 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_WAIT_LIMIT_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_WAIT_LIMIT_HPP
 
+#include <asio_sync/detail/core/config.hpp>
+
 #include <chrono>
 #include <type_traits>
 
@@ -28,7 +30,8 @@ class wait_limit {
   };
 
   template <class Rep, class Period>
-  static of<kind::relative> after(std::chrono::duration<Rep, Period> const& time) noexcept {
+  ASIO_SYNC_INLINE static of<kind::relative> after(
+      std::chrono::duration<Rep, Period> const& time) noexcept {
     return {saturated(time)};
   }
 
@@ -59,7 +62,8 @@ class wait_limit {
   wait_limit(kind k, ticks value) noexcept : kind_(k), value_(value) {}
 
   template <class Rep, class Period>
-  static ticks saturated(std::chrono::duration<Rep, Period> const& time) noexcept {
+  ASIO_SYNC_INLINE static ticks saturated(
+      std::chrono::duration<Rep, Period> const& time) noexcept {
     using wide = std::chrono::duration<long double, steady_clock::period>;
     if (wide(time) >= wide(ticks::max())) return ticks::max();
     if (wide(time) <= wide(ticks::min())) return ticks::min();

@@ -7,8 +7,8 @@
 // All that differs between versions of Asio, from 1.26 (Boost 1.81) on, and the few names of its
 // detail namespace that the library needs.
 
+#include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
-#include <asio_sync/detail/platform/config.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
@@ -56,10 +56,53 @@ inline constexpr bool is_promise_executor = false;
 template <class T, class Blocking>
 inline constexpr bool is_promise_executor<asio::detail::promise_executor<T, Blocking>> = true;
 
-// What a completion takes up in an io_context more than in a thread_pool: where the system's own
-// completion ports are its queue, as on Windows, each is also one of theirs.
-inline constexpr std::size_t system_operation_size =
-    sizeof(asio::detail::operation) - sizeof(asio::detail::scheduler_operation);
+// What Asio puts before a completion that it keeps: larger where its own debugging is on, and
+// where the system's own completion ports are its queue, as on Windows.
+inline constexpr std::size_t operation_size = sizeof(asio::detail::operation);
+
+template <std::size_t Size>
+struct more_room {
+  std::byte bytes[Size];
+};
+template <>
+struct more_room<0> {};
+
+// Asio's handler tracking (BOOST_ASIO_ENABLE_HANDLER_TRACKING): each wait is an operation of it,
+// from its initiation to its handler.
+#ifdef BOOST_ASIO_ENABLE_HANDLER_TRACKING
+struct tracked_waiter : asio::detail::handler_tracking::tracked_handler {};
+
+template <class Executor>
+void track_creation(Executor const& ex, tracked_waiter& w, char const* type, void* primitive,
+                    char const* operation) {
+  BOOST_ASIO_HANDLER_CREATION(
+      (asio::query(ex, asio::execution::context), w, type, primitive, 0, operation));
+}
+
+class tracked_completion {
+ public:
+  explicit tracked_completion(tracked_waiter& w) : completion_(w) {}
+  template <class... Args>
+  void begin(Args const&... args) {
+    completion_.invocation_begin(args...);
+  }
+  void end() { completion_.invocation_end(); }
+
+ private:
+  asio::detail::handler_tracking::completion completion_;
+};
+#else
+struct tracked_waiter {};
+template <class Executor>
+void track_creation(Executor const&, tracked_waiter&, char const*, void*, char const*) noexcept {}
+
+struct tracked_completion {
+  explicit tracked_completion(tracked_waiter&) noexcept {}
+  template <class... Args>
+  void begin(Args const&...) noexcept {}
+  void end() noexcept {}
+};
+#endif
 
 // The default completion token of an executor; `deferred` where it has none, as in newer Asio.
 template <class Executor>
@@ -67,41 +110,37 @@ using default_token =
     std::conditional_t<std::is_void_v<typename asio::default_completion_token<Executor>::type>,
                        asio::deferred_t, typename asio::default_completion_token<Executor>::type>;
 
-// Whether the type of a handler lets it bring an immediate executor of its own.
-#if BOOST_ASIO_VERSION >= 102800
 // Stands in for the executor of an operation: what a handler answers with that has none.
-class no_immediate_executor {
+class no_executor {
  public:
-  explicit no_immediate_executor(asio::execution_context& context) noexcept : context_(&context) {}
+  explicit no_executor(asio::execution_context& context) noexcept : context_(&context) {}
 
-  no_immediate_executor require(asio::execution::blocking_t::never_t) const noexcept {
-    return *this;
-  }
+  no_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
   asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
 
   template <class Function>
   void execute(Function&&) const noexcept {}
 
-  friend bool operator==(no_immediate_executor const&,
-                         no_immediate_executor const&) noexcept = default;
+  friend bool operator==(no_executor const&, no_executor const&) noexcept = default;
 
  private:
   asio::execution_context* context_;
 };
 
+// Whether the type of a handler lets it bring an immediate executor of its own.
+#if BOOST_ASIO_VERSION >= 102800
 template <class Handler>
 inline constexpr bool has_immediate_executor =
-    !std::is_same_v<asio::associated_immediate_executor_t<Handler, no_immediate_executor>,
-                    no_immediate_executor>;
+    !std::is_same_v<asio::associated_immediate_executor_t<Handler, no_executor>, no_executor>;
 
 // Calls f with the handler's own immediate executor, and returns what that returns; false if there
 // is none. (An any_completion_handler tells only when it is asked.)
 template <class Handler, class Function>
 bool visit_immediate_executor(Handler const& handler, asio::execution_context& context,
                               Function&& f) {
-  auto const ex = asio::get_associated_immediate_executor(handler, no_immediate_executor(context));
-  if constexpr (requires { ex.template target<no_immediate_executor>(); })
-    if (ex.template target<no_immediate_executor>()) return false;
+  auto const ex = asio::get_associated_immediate_executor(handler, no_executor(context));
+  if constexpr (requires { ex.template target<no_executor>(); })
+    if (ex.template target<no_executor>()) return false;
   return f(ex);
 }
 #else
@@ -165,9 +204,9 @@ struct use_awaitable_executor<asio::use_awaitable_t<Executor>> {
   using type = Executor;
 };
 
-// The handler that resumes a coroutine with the outcome of a wait.
+// The handler that resumes a coroutine with the verdict on a wait.
 template <class Executor>
-using resumption = asio::detail::awaitable_async_op_handler<void(wait_outcome), Executor>;
+using resumption = asio::detail::awaitable_async_op_handler<void(verdict), Executor>;
 
 template <class Handler>
 inline constexpr bool is_resumption = false;
@@ -177,7 +216,7 @@ inline constexpr bool is_resumption<resumption<Executor>> = true;
 // A token that hands out the initiation of an operation instead of starting it.
 struct take_initiation {};
 
-// An initiation that a coroutine may be spared to suspend for: see initiation.hpp.
+// An initiation that a coroutine tries before it suspends: see coroutine_wait.hpp.
 template <class Initiation>
 concept ready_initiation = requires {
   typename Initiation::result;
@@ -202,8 +241,8 @@ template <typename Signature>
 class async_result<asio_sync::detail::take_initiation, Signature> {
  public:
   template <typename Initiation>
-  static std::decay_t<Initiation> initiate(Initiation&& initiation,
-                                           asio_sync::detail::take_initiation) {
+  ASIO_SYNC_INLINE static std::decay_t<Initiation> initiate(Initiation&& initiation,
+                                                            asio_sync::detail::take_initiation) {
     return std::forward<Initiation>(initiation);
   }
 };
@@ -220,12 +259,12 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
  public:
   using handler_type = asio_sync::detail::resumption<Executor>;
 
-  awaitable_async_op(deferred_async_operation<Signature, Initiation>&& op,
-                     awaitable_frame_base<Executor>* frame)
+  ASIO_SYNC_INLINE awaitable_async_op(deferred_async_operation<Signature, Initiation>&& op,
+                                      awaitable_frame_base<Executor>* frame)
       : wait_(std::move(op)(asio_sync::detail::take_initiation())), frame_(frame) {}
 
   // Whatever can throw does so here, out of co_await.
-  bool await_ready() { return wait_.ready() || prepare(); }
+  ASIO_SYNC_INLINE bool await_ready() { return wait_.ready() || (prepare(), false); }
 
   void await_suspend(coroutine_handle<void>) {
     frame_->after_suspend(
@@ -236,16 +275,14 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
         this);
   }
 
-  auto await_resume() {
+  ASIO_SYNC_INLINE auto await_resume() {
     return wait_.result(wait_.was_ready() ? wait_.outcome() : handler_type::resume(result_));
   }
 
  private:
-  // Apart, so that asking a free primitive inlines into the coroutine. Never ready.
-  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool prepare() {
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void prepare() {
     wait_.prepare(frame_->await_transform(this_coro::executor).await_resume(),
                   frame_->await_transform(this_coro::cancellation_state).await_resume().slot());
-    return false;
   }
 
   typename Initiation::template awaitable_wait<handler_type> wait_;

@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_PLATFORM_BLOCK_POOL_HPP
 #define ASIO_SYNC_DETAIL_PLATFORM_BLOCK_POOL_HPP
 
-#include <asio_sync/detail/platform/config.hpp>
+#include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
 #include <cstddef>
@@ -12,15 +12,11 @@
 #include <mutex>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ASIO_SYNC_POISON_BLOCKS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASIO_SYNC_POISON_BLOCKS 1
-#endif
-#endif
-#ifdef ASIO_SYNC_POISON_BLOCKS
+#ifdef ASIO_SYNC_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
+#define ASIO_SYNC_READS_POISON __attribute__((no_sanitize_address, noinline)) inline
+#else
+#define ASIO_SYNC_READS_POISON inline
 #endif
 
 namespace asio_sync::detail {
@@ -70,33 +66,71 @@ inline constinit depot depots[classes]{};
 constexpr std::size_t class_of(std::size_t size) noexcept { return (size - 1) / grain; }
 constexpr std::size_t bytes_of(std::size_t c) noexcept { return (c + 1) * grain; }
 
-inline void* take(magazine& own, [[maybe_unused]] std::size_t c) noexcept {
+// All of a free block is poisoned, its links too.
+inline void poison([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t c) noexcept {
+#ifdef ASIO_SYNC_ADDRESS_SANITIZER
+  ASAN_POISON_MEMORY_REGION(memory, bytes_of(c));
+#endif
+}
+
+inline void unpoison([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t c) noexcept {
+#ifdef ASIO_SYNC_ADDRESS_SANITIZER
+  ASAN_UNPOISON_MEMORY_REGION(memory, bytes_of(c));
+#endif
+}
+
+inline void* take(magazine& own, std::size_t c) noexcept {
   block* const head = own.first;
+  unpoison(head, c);
   own.first = head->next;
   --own.count;
-#ifdef ASIO_SYNC_POISON_BLOCKS
-  ASAN_UNPOISON_MEMORY_REGION(head, bytes_of(c));
-#endif
   return head;
 }
 
-inline void put(magazine& own, void* memory, [[maybe_unused]] std::size_t c) noexcept {
+inline void put(magazine& own, void* memory, std::size_t c) noexcept {
   own.first = new (memory) block{own.first, nullptr};
   ++own.count;
-#ifdef ASIO_SYNC_POISON_BLOCKS
-  ASAN_POISON_MEMORY_REGION(static_cast<block*>(memory) + 1, bytes_of(c) - sizeof(block));
-#endif
+  poison(memory, c);
 }
 
-inline void give_to_heap(block* first, [[maybe_unused]] std::size_t c) noexcept {
+inline void give_to_heap(block* first, std::size_t c) noexcept {
   while (first) {
+    unpoison(first, c);
     block* const next = first->next;
-#ifdef ASIO_SYNC_POISON_BLOCKS
-    ASAN_UNPOISON_MEMORY_REGION(first, bytes_of(c));
-#endif
     ::operator delete(first);
     first = next;
   }
+}
+
+// Takes up to a batch from a magazine; returns how many.
+ASIO_SYNC_READS_POISON std::size_t cut_batch(magazine& own) noexcept {
+  block* last = own.first;
+  std::size_t moved = 1;
+  for (; moved < batch && last->next; ++moved) last = last->next;
+  own.first = last->next;
+  own.count -= moved;
+  last->next = nullptr;
+  return moved;
+}
+
+ASIO_SYNC_READS_POISON void push_batch(depot& to, block* first) noexcept {
+  first->next_batch = to.first;
+  to.first = first;
+  ++to.batches;
+}
+
+ASIO_SYNC_READS_POISON block* pop_batch(depot& from) noexcept {
+  block* const first = from.first;
+  if (!first) return nullptr;
+  from.first = first->next_batch;
+  --from.batches;
+  return first;
+}
+
+ASIO_SYNC_READS_POISON std::size_t length(block* first) noexcept {
+  std::size_t n = 0;
+  for (; first; first = first->next) ++n;
+  return n;
 }
 
 // Empties the depot when the process ends, or the shared object is unloaded whose it is. From then
@@ -105,11 +139,8 @@ struct depot_end {
   ~depot_end() {
     for (std::size_t c = 0; c < classes; ++c) {
       std::lock_guard const guard(depots[c].lock);
+      while (block* const first = pop_batch(depots[c])) give_to_heap(first, c);
       depots[c].batches = depot_capacity;
-      while (block* const first = depots[c].first) {
-        depots[c].first = first->next_batch;
-        give_to_heap(first, c);
-      }
     }
   }
 };
@@ -120,20 +151,10 @@ ASIO_SYNC_COLD inline void pass_on(std::size_t c) noexcept {
   static_cast<void>(end);
   magazine& own = this_thread.magazines[c];
   block* const first = own.first;
-  block* last = first;
-  std::size_t moved = 1;
-  for (; moved < batch && last->next; ++moved) last = last->next;
-  own.first = last->next;
-  own.count -= moved;
-  last->next = nullptr;
+  cut_batch(own);
   {
     std::lock_guard const guard(depots[c].lock);
-    if (depots[c].batches < depot_capacity) {
-      first->next_batch = depots[c].first;
-      depots[c].first = first;
-      ++depots[c].batches;
-      return;
-    }
+    if (depots[c].batches < depot_capacity) return push_batch(depots[c], first);
   }
   give_to_heap(first, c);
 }
@@ -148,9 +169,14 @@ struct thread_end {
   }
 };
 
-// Opens this thread's magazines, unless the thread is at its end.
+// Opens this thread's magazines, unless the thread is at its end. To be told of that end needs
+// memory, and without it some C libraries abort the process: so try whether there is enough.
 ASIO_SYNC_COLD inline bool open() noexcept {
+  constexpr std::size_t plenty = 4096;
   if (this_thread.over) return false;
+  void* const trial = ::operator new(plenty, std::nothrow);
+  if (!trial) return false;
+  ::operator delete(trial);
   static thread_local thread_end const end;
   this_thread.open = true;
   return static_cast<void>(end), true;
@@ -162,63 +188,47 @@ ASIO_SYNC_COLD inline bool refill(std::size_t c) noexcept {
   block* first;
   {
     std::lock_guard const guard(depots[c].lock);
-    first = depots[c].first;
-    if (!first) return false;
-    depots[c].first = first->next_batch;
-    --depots[c].batches;
+    first = pop_batch(depots[c]);
   }
-  magazine& own = this_thread.magazines[c];
-  own.first = first;
-  for (; first; first = first->next) ++own.count;
+  if (!first) return false;
+  this_thread.magazines[c] = {first, length(first)};
   return true;
 }
 
-// Both say `inline`, as g++ otherwise calls them out of what is flattened.
-template <std::size_t Class>
-inline void* allocate() {
-  magazine& own = this_thread.magazines[Class];
-  if (!own.first && !refill(Class)) return ::operator new(bytes_of(Class));
-  return take(own, Class);
+// Bytes, aligned as operator new aligns.
+ASIO_SYNC_INLINE void* allocate(std::size_t bytes) {
+  std::size_t const c = class_of(bytes);
+  if (c >= classes) return ::operator new(bytes);
+  magazine& own = this_thread.magazines[c];
+  if (!own.first && !refill(c)) return ::operator new(bytes_of(c));
+  return take(own, c);
 }
 
-template <std::size_t Class>
-inline void deallocate(void* memory) noexcept {
-  if (!this_thread.open && !open()) return ::operator delete(memory);
-  magazine& own = this_thread.magazines[Class];
-  put(own, memory, Class);
-  if (own.count == capacity) pass_on(Class);
+ASIO_SYNC_INLINE void deallocate(void* memory, std::size_t bytes) noexcept {
+  std::size_t const c = class_of(bytes);
+  if (c >= classes || (!this_thread.open && !open())) return ::operator delete(memory);
+  magazine& own = this_thread.magazines[c];
+  put(own, memory, c);
+  if (own.count == capacity) pass_on(c);
 }
 
 }  // namespace pool
 
-// The pool as an allocator of single objects that are no larger than its largest block and aligned
-// no more than operator new aligns; of all others the heap.
+// The same for objects that are aligned no more than operator new aligns: single ones, in which
+// the pool is best, and any other number.
 template <class T>
 struct pool_allocator {
   using value_type = T;
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
   pool_allocator() = default;
   template <class U>
   pool_allocator(pool_allocator<U> const&) noexcept {}
 
-  T* allocate(std::size_t n) {
-    if constexpr (is_pooled)
-      if (n == 1) return static_cast<T*>(pool::allocate<size_class>());
-    return std::allocator<T>().allocate(n);
-  }
-
-  void deallocate(T* memory, std::size_t n) noexcept {
-    if constexpr (is_pooled)
-      if (n == 1) return pool::deallocate<size_class>(memory);
-    std::allocator<T>().deallocate(memory, n);
-  }
+  T* allocate(std::size_t n) { return static_cast<T*>(pool::allocate(n * sizeof(T))); }
+  void deallocate(T* memory, std::size_t n) noexcept { pool::deallocate(memory, n * sizeof(T)); }
 
   friend bool operator==(pool_allocator, pool_allocator) noexcept { return true; }
-
- private:
-  static constexpr std::size_t size_class = pool::class_of(sizeof(T));
-  static constexpr bool is_pooled =
-      size_class < pool::classes && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 }  // namespace asio_sync::detail

@@ -4,13 +4,16 @@
 #ifndef ASIO_SYNC_DETAIL_PLATFORM_EXECUTOR_HPP
 #define ASIO_SYNC_DETAIL_PLATFORM_EXECUTOR_HPP
 
-#include <asio_sync/detail/platform/asio_compat.hpp>
-#include <asio_sync/detail/platform/config.hpp>
+// Which executors the library knows, and what an executor is under the types that hide it.
 
-#include <boost/asio/associated_executor.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/is_executor.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/require.hpp>
@@ -18,8 +21,8 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -32,25 +35,72 @@ template <class Executor>
 using tracked_executor = std::decay_t<
     typename asio::prefer_result<Executor, asio::execution::outstanding_work_t::tracked_t>::type>;
 
-// The executors that a hand-off reaches without memory and without a throw: those of io_context
-// and thread_pool, and strands of these.
+// The executors of an io_context or a thread_pool, whatever properties they have been given.
 template <class Executor>
-inline constexpr bool is_context_executor =
-    std::is_same_v<Executor, io_executor> || std::is_same_v<Executor, pool_executor>;
+inline constexpr bool is_context_executor = false;
+template <class Allocator, std::uintptr_t Bits>
+inline constexpr bool is_context_executor<asio::io_context::basic_executor_type<Allocator, Bits>> =
+    true;
+template <class Allocator, unsigned Bits>
+inline constexpr bool
+    is_context_executor<asio::thread_pool::basic_executor_type<Allocator, Bits>> = true;
+
+// The strands that a hand-off reaches without memory and without a throw.
+template <class Executor>
+inline constexpr bool is_context_strand = std::is_same_v<Executor, asio::strand<io_executor>> ||
+                                          std::is_same_v<Executor, asio::strand<pool_executor>>;
 
 template <class Executor>
-inline constexpr bool is_context_strand = false;
+inline constexpr bool is_erased_strand = false;
 template <class Inner>
-inline constexpr bool is_context_strand<asio::strand<Inner>> = is_context_executor<Inner>;
+inline constexpr bool is_erased_strand<asio::strand<Inner>> = requires(Inner const& inner) {
+  inner.template target<io_executor>();
+};
+
+// The class that an executor has its execute() from.
+struct probe_function {
+  void operator()() {}
+};
+template <class Class, class Function>
+Class class_of_member(Function Class::*);
 
 template <class Executor>
-inline constexpr bool is_known_executor =
-    is_context_executor<Executor> || is_context_strand<Executor>;
-
-// any_io_executor and its kind.
+struct execute_owner {
+  using type = Executor;
+};
 template <class Executor>
-concept erased_executor = requires(Executor const& ex) {
-  ex.template target<io_executor>();
+  requires requires { class_of_member(&Executor::template execute<probe_function>); }
+struct execute_owner<Executor> {
+  using type = decltype(class_of_member(&Executor::template execute<probe_function>));
+};
+
+// any_io_executor and its kind, and what is derived from them without an execute() of its own.
+template <class Executor>
+inline constexpr bool is_any_executor =
+    std::is_same_v<typename execute_owner<Executor>::type,
+                   typename execute_owner<asio::any_io_executor>::type>;
+
+// An executor that is derived from a known one (to have a default token of its own, say) is as
+// good as that one, unless it has an execute() or a require() of its own.
+template <class Executor, class Base>
+consteval bool executes_as() {
+  if constexpr (!std::derived_from<Executor, Base>)
+    return false;
+  else
+    return std::is_same_v<
+        decltype(asio::require(std::declval<Executor const&>(), asio::execution::blocking.never)),
+        decltype(asio::require(std::declval<Base const&>(), asio::execution::blocking.never))>;
+}
+
+template <class Executor, class Owner = typename execute_owner<Executor>::type>
+struct executing_base {
+  using type = Executor;
+};
+template <class Executor, class Owner>
+  requires((is_context_executor<Owner> || is_context_strand<Owner>)&&  //
+           executes_as<Executor, Owner>())
+struct executing_base<Executor, Owner> {
+  using type = Owner;
 };
 
 template <class Executor>
@@ -66,154 +116,53 @@ inline constexpr bool is_postable =
         has_execution_context<Executor> &&
     !is_promise_executor<Executor>;
 
-// Calls f with the executor of that type which `ex` is, is derived from (to have a default token
-// of its own, say), or holds: true; false if there is none.
+// Executors of the networking TS, which lack what a primitive needs.
+template <class Executor>
+concept ts_executor =
+    asio::is_executor<Executor>::value && !asio::execution::is_executor<Executor>::value;
+
+template <class Executor>
+constexpr void refuse_ts_executor() {
+  static_assert(
+      asio::execution::is_executor<Executor>::value && is_postable<Executor>,
+      "a primitive needs a standard executor with blocking.never and a context; those of "
+      "the networking TS, such as io_context::strand, are not supported");
+}
+
+// Whether the type of an executor says that its context is an io_context or a thread_pool.
+template <class Executor, class Context>
+concept has_context = requires(Executor const& ex) {
+  { asio::query(ex, asio::execution::context) } -> std::convertible_to<Context&>;
+};
+template <class Executor>
+concept has_known_context =
+    has_context<Executor, asio::io_context> || has_context<Executor, asio::thread_pool>;
+
+// Calls f with the executor of that type which the erased `ex` holds: true; false if it does not.
 template <class Known, class Executor, class Function>
-bool visit_as(Executor const& ex, Function& f) {
-  if constexpr (std::is_base_of_v<Known, Executor>) {
-    return f(static_cast<Known const&>(ex)), true;
-  } else if constexpr (erased_executor<Executor>) {
-    auto const* const target = ex.template target<Known>();
-    return target && (f(*target), true);
-  } else {
-    return false;
-  }
+bool visit_target(Executor const& ex, Function& f) {
+  auto const* const target = ex.template target<Known>();
+  return target && (f(*target), true);
 }
 
-// Apart from the most common kind, so that what is inlined for that one stays small.
+// The same for whatever Asio puts into an erased executor. Apart from the commonest.
 template <class Executor, class Function>
-ASIO_SYNC_NOINLINE bool visit_other_known(Executor const& ex, Function& f) {
-  return visit_as<asio::strand<io_executor>>(ex, f) || visit_as<pool_executor>(ex, f) ||
-         visit_as<asio::strand<pool_executor>>(ex, f);
+ASIO_SYNC_NOINLINE bool visit_other_target(Executor const& ex, Function& f) {
+  return visit_target<asio::strand<io_executor>>(ex, f) || visit_target<pool_executor>(ex, f) ||
+         visit_target<asio::strand<pool_executor>>(ex, f) ||
+         visit_target<asio::strand<asio::any_io_executor>>(ex, f) ||
+         visit_target<tracked_executor<io_executor>>(ex, f) ||
+         visit_target<tracked_executor<pool_executor>>(ex, f);
 }
 
+// Calls f with what `ex` is under its type: the executor that it is derived from, or holds.
 template <class Executor, class Function>
-bool visit_known(Executor const& ex, Function&& f) {
-  return visit_as<io_executor>(ex, f) || visit_other_known(ex, f);
-}
-
-template <class Executor>
-decltype(auto) inner_executor(Executor const& ex) {
-  if constexpr (is_context_strand<Executor>)
-    return ex.get_inner_executor();
-  else
-    return ex;
-}
-
-// Finds where a completion is posted to for a handler whose executor is `own`: calls
-// f(executor, relayed). Relayed: one cannot post to the handler's own executor, so the completion
-// is posted to the primitive's, and from there executes the handler through its own.
-template <class Own, class Primitive, class Function>
-void visit_completion_executor(Own const& own, Primitive const& primitive, Function&& f) {
-  static_assert(asio::execution::is_executor<Own>::value,
-                "executors of the networking TS, such as io_context::strand, are not supported: "
-                "bind the handler to an asio::strand or another standard executor");
-  auto const post = [&](auto const& ex) { f(ex, std::false_type{}); };
-  auto const relay = [&](auto const& ex) { f(ex, std::true_type{}); };
-  if (visit_known(own, post)) return;
-  if constexpr (is_postable<Own>)
-    post(own);
-  else if (!visit_known(primitive, relay))
-    relay(primitive);
-}
-
-// Work of an io_context or a thread_pool: keeps its run() from returning.
-class context_work {
- public:
-  context_work() noexcept {}
-
-  explicit context_work(io_executor const& ex)
-      : kind_(kind::io), io_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
-  explicit context_work(pool_executor const& ex)
-      : kind_(kind::pool), pool_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
-
-  context_work(context_work&& other) noexcept { take(other); }
-  context_work& operator=(context_work&& other) noexcept {
-    context_work old;
-    old.take(*this);
-    take(other);
-    return *this;
-  }
-
-  ~context_work() {
-    if (kind_ == kind::none) return;
-    if (kind_ == kind::io)
-      io_.~tracked_io();
-    else
-      pool_.~tracked_pool();
-  }
-
-  explicit operator bool() const noexcept { return kind_ != kind::none; }
-
- private:
-  using tracked_io = tracked_executor<io_executor>;
-  using tracked_pool = tracked_executor<pool_executor>;
-  enum class kind : unsigned char { none, io, pool };
-
-  // Into one that holds nothing. Nothing is left to destroy of an executor that was moved from.
-  void take(context_work& other) noexcept {
-    kind_ = std::exchange(other.kind_, kind::none);
-    if (kind_ == kind::io)
-      ::new (static_cast<void*>(std::addressof(io_))) tracked_io(std::move(other.io_));
-    else if (kind_ == kind::pool)
-      ::new (static_cast<void*>(std::addressof(pool_))) tracked_pool(std::move(other.pool_));
-  }
-
-  kind kind_ = kind::none;
-  union {
-    void* none_[2] = {};  // g++ would warn of what it thinks is read without having been written
-    tracked_io io_;
-    tracked_pool pool_;
-  };
-};
-
-// An io_context or a thread_pool, or neither.
-class known_context {
- public:
-  known_context() = default;
-
-  // That of a primitive's executor, strands and erasure looked through.
-  template <class Executor>
-  static known_context of(Executor const& ex) noexcept {
-    known_context result;
-    visit_known(ex, [&](auto const& known) { result.assign(inner_executor(known)); });
-    return result;
-  }
-
-  asio::execution_context* get() const noexcept {
-    return io_ ? static_cast<asio::execution_context*>(io_) : pool_;
-  }
-
-  context_work track() const noexcept {
-    return io_ ? context_work(io_->get_executor()) : context_work(pool_->get_executor());
-  }
-
-  bool running_in_this_thread() const noexcept {
-    if (io_) return io_->get_executor().running_in_this_thread();
-    return pool_ && pool_->get_executor().running_in_this_thread();
-  }
-
- private:
-  void assign(io_executor const& ex) noexcept { io_ = &asio::query(ex, asio::execution::context); }
-  void assign(pool_executor const& ex) noexcept {
-    pool_ = &asio::query(ex, asio::execution::context);
-  }
-
-  asio::io_context* io_ = nullptr;
-  asio::thread_pool* pool_ = nullptr;
-};
-
-// Whether this thread runs handlers of the executor's context: for io_context, thread_pool, and
-// strands of these, erased or not; false where that cannot be known.
-template <class Executor>
-bool runs_in_this_thread(Executor const& ex) noexcept {
-  if constexpr (requires { ex.get_inner_executor(); }) {
-    return runs_in_this_thread(ex.get_inner_executor());
+void visit_executor(Executor const& ex, Function&& f) {
+  if constexpr (is_any_executor<Executor>) {
+    if (visit_target<io_executor>(ex, f) || visit_other_target(ex, f)) return;
+    f(ex);
   } else {
-    if constexpr (erased_executor<Executor>)
-      if (auto const* strand = ex.template target<asio::strand<asio::any_io_executor>>())
-        return runs_in_this_thread(*strand);
-    return known_context::of(ex).running_in_this_thread();
+    f(static_cast<typename executing_base<Executor>::type const&>(ex));
   }
 }
 

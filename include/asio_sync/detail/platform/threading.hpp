@@ -4,12 +4,22 @@
 #ifndef ASIO_SYNC_DETAIL_PLATFORM_THREADING_HPP
 #define ASIO_SYNC_DETAIL_PLATFORM_THREADING_HPP
 
+#include <asio_sync/detail/core/config.hpp>
+
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #define ASIO_SYNC_KNOWS_ONLY_THREAD 1
+#endif
+
+#if defined(__unix__) && __has_include(<pthread.h>)
+#include <pthread.h>
+#ifdef PTHREAD_CANCEL_DISABLE  // not everywhere
+#define ASIO_SYNC_HAS_THREAD_CANCELLATION 1
+#endif
 #endif
 
 namespace asio_sync::detail {
@@ -34,21 +44,21 @@ class process_atomic {
   T load(std::memory_order order) const noexcept { return value_.load(order); }
   void store(T desired, std::memory_order order) noexcept { value_.store(desired, order); }
 
-  T exchange(T desired, std::memory_order order) noexcept {
+  ASIO_SYNC_INLINE T exchange(T desired, std::memory_order order) noexcept {
     return is_only_thread() ? replace(desired) : value_.exchange(desired, order);
   }
 
-  T fetch_add(T n, std::memory_order order) noexcept {
+  ASIO_SYNC_INLINE T fetch_add(T n, std::memory_order order) noexcept {
     return is_only_thread() ? replace(value() + n) : value_.fetch_add(n, order);
   }
 
-  T fetch_sub(T n, std::memory_order order) noexcept {
+  ASIO_SYNC_INLINE T fetch_sub(T n, std::memory_order order) noexcept {
     return is_only_thread() ? replace(value() - n) : value_.fetch_sub(n, order);
   }
 
   // `expected` has just been loaded: while there is one thread nobody can have changed it since.
-  bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
-                             std::memory_order failure) noexcept {
+  ASIO_SYNC_INLINE bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
+                                              std::memory_order failure) noexcept {
     if (!is_only_thread())
       return value_.compare_exchange_weak(expected, desired, success, failure);
     value_.store(desired, std::memory_order_relaxed);
@@ -67,8 +77,8 @@ class process_atomic {
   std::atomic<T> value_;
 };
 
-// A lock for sections of a few list operations: it spins, and yields once that has taken long (the
-// holder has lost its processor). Never held while user code runs.
+// A lock for sections of a few list operations: it spins, and yields or sleeps once that has taken
+// long (the holder has lost its processor). Never held while user code runs.
 class spin_lock {
  public:
   void lock() noexcept {
@@ -79,13 +89,37 @@ class spin_lock {
   void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
  private:
-  void wait() const noexcept {
-    constexpr int turns = 100;
-    for (int turn = 0; locked_.load(std::memory_order_relaxed); ++turn)
-      if (turn >= turns) std::this_thread::yield();
+  // A yield does not let a holder of lower priority run; sleep does.
+  ASIO_SYNC_COLD void wait() const noexcept {
+    constexpr int spins = 100;
+    constexpr int yields = 400;
+    for (int turn = 0; locked_.load(std::memory_order_relaxed); ++turn) {
+      if (turn >= spins + yields)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      else if (turn >= spins)
+        std::this_thread::yield();
+    }
   }
 
   process_atomic<bool> locked_{false};
+};
+
+// As std::mutex::lock() is none, so are our blocking forms no points at which a thread that is to
+// be cancelled, as POSIX has it, ends.
+class cancellation_disabled {
+ public:
+  cancellation_disabled(cancellation_disabled const&) = delete;
+  cancellation_disabled& operator=(cancellation_disabled const&) = delete;
+#ifdef ASIO_SYNC_HAS_THREAD_CANCELLATION
+  cancellation_disabled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~cancellation_disabled() { ::pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+#else
+  cancellation_disabled() noexcept {}
+  ~cancellation_disabled() {}
+#endif
 };
 
 // What the cores take from the platform. The interleaving tests put their own in its place.

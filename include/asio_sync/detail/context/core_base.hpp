@@ -1,0 +1,158 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_CORE_BASE_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_CORE_BASE_HPP
+
+// What slots, timers, services and executors know of a core, whatever its type.
+
+#include <asio_sync/detail/context/completion.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// Waiters that one transition of one core has decided. Holds work of the core's home context until
+// they are posted, where this thread does not run inside that context: otherwise the context could
+// run out of work, and return from run(), between the decision and the post.
+class decided_waits : public wait_list<waiter> {
+ public:
+  // Posts what runs no user code, lets the work go, and only then does what is kept back.
+  void hand_out() noexcept;
+
+ private:
+  friend class kept_work;
+
+  ASIO_SYNC_NOINLINE inline void hand_out_routed() noexcept;
+
+  context_work work_;
+};
+
+// The work that a core holds of its home context: one for all waiters that are queued. After a
+// hand-over inside the context also for the one that is on its way, as the holder is likely to
+// queue again before that arrives: two that take turns would let go of the work and take it again
+// each time. Told under the lock of the core.
+class kept_work {
+ public:
+  void joined(waiter const& w, known_context const& home) noexcept {
+    if (w.work != wait_work::home) return;
+    if (!work_) hold(home);
+    ++waits_;
+    surplus_.store(false, std::memory_order_relaxed);
+  }
+
+  void left(waiter const& w, known_context const& home, decided_waits& decided) noexcept {
+    if (w.work != wait_work::home) return;
+    --waits_;
+    if (home.running_in_this_thread())
+      surplus_.store(waits_ == 0, std::memory_order_relaxed);
+    else
+      hold_until_posted(home, decided);
+  }
+
+  // There was no hand-over inside the context, or it has arrived.
+  void settle(decided_waits& decided) noexcept {
+    if (!has_surplus()) return;
+    decided.work_ = std::move(work_);
+    surplus_.store(false, std::memory_order_relaxed);
+  }
+
+  // Whether work is held although nobody is queued. Also without the lock, on arrival.
+  bool has_surplus() const noexcept { return surplus_.load(std::memory_order_relaxed); }
+
+ private:
+  ASIO_SYNC_NOINLINE void hold(known_context const& home) noexcept { work_ = home.track(); }
+
+  ASIO_SYNC_NOINLINE void hold_until_posted(known_context const& home,
+                                            decided_waits& decided) noexcept {
+    if (waits_ == 0)
+      decided.work_ = std::move(work_);
+    else if (!decided.work_)
+      decided.work_ = home.track();
+  }
+
+  [[no_unique_address]] context_work work_;  // the rest fits behind it
+  threading::atomic<bool> surplus_{false};
+  std::uint32_t waits_ = 0;
+};
+
+class core_base {
+ public:
+  core_base(void* p, known_context const& home, bool plain) noexcept
+      : primitive_(p), home_(home), plain_(plain) {}
+  core_base(core_base const&) = delete;
+  core_base& operator=(core_base const&) = delete;
+
+  void* primitive() const noexcept { return primitive_; }
+
+  // Where the primitive's executor leads, if that is known. It ends before the context does.
+  known_context const& home() const noexcept { return home_; }
+
+  // Whether the primitive's executor is the plain one of its home, which lives.
+  bool is_plainly_at_home() const noexcept { return plain_ && home_.get(); }
+
+  // Posts to the plain executor of the home. Never throws: the waiter has room for it.
+  void post_home(waiter& w) noexcept { post_to<last_step>(home_, w); }
+
+  // Refuses one waiter unless it is decided already.
+  void refuse(waiter& w, wait_outcome outcome) noexcept {
+    decided_waits decided;
+    refuse(w, outcome, decided);
+    decided.hand_out();
+  }
+  virtual bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept = 0;
+
+  // A decided waiter will never arrive: what it carries goes on.
+  virtual void pass_on(waiter& w) noexcept = 0;
+
+  // The context's services shut down: takes its waiters out. Under the service's lock.
+  virtual void leave_home(decided_waits& decided) noexcept = 0;
+
+  // On a thread that runs the home, for a waiter that leaves it: what the home's service or work
+  // waited for.
+  virtual void settle_at_home() noexcept = 0;
+
+  // Under the core's lock, of one that has queued, and of one that was taken out.
+  void joined(waiter const& w) noexcept { work_.joined(w, home_); }
+  void left(waiter const& w, decided_waits& decided) noexcept { work_.left(w, home_, decided); }
+
+  // Told by the service that it could not start its timer: whoever queues or arrives at home has
+  // it try again.
+  void timer_failed(bool failed) noexcept {
+    timer_failed_.store(failed, std::memory_order_relaxed);
+  }
+  void restart_timer_if_failed() noexcept {
+    if (timer_failed_.load(std::memory_order_relaxed)) restart_timer();
+  }
+
+ protected:
+  virtual ~core_base() = default;
+
+  void* const primitive_;
+  [[no_unique_address]] known_context home_;  // the flags fit behind it
+  threading::atomic<bool> timer_failed_{false};
+  bool const plain_;
+  kept_work work_;
+
+ private:
+  friend class wait_service;
+  friend class wait_list<core_base>;
+
+  void restart_timer() noexcept;
+
+  // The service of the home context's, under its lock.
+  wait_service* service = nullptr;
+  core_base* next = nullptr;
+  core_base* prev = nullptr;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

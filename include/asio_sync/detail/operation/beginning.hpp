@@ -1,0 +1,133 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_BEGINNING_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_BEGINNING_HPP
+
+// How a wait begins, the same for handlers, immediate executors, coroutines and threads: the
+// operation tries, and says what is refused at once; what is undecided gets ready and queues.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/core_base.hpp>
+#include <asio_sync/detail/context/wait_service.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <optional>
+
+namespace asio_sync::detail {
+
+using boost::system::error_code;
+
+ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
+  switch (outcome) {
+    case wait_outcome::aborted: return asio::error::operation_aborted;
+    case wait_outcome::timed_out: return asio::error::timed_out;
+    case wait_outcome::closed: return error::closed;
+    case wait_outcome::granted:
+    case wait_outcome::undecided: break;
+  }
+  return {};
+}
+
+[[noreturn]] ASIO_SYNC_COLD inline void throw_error(error_code error) {
+  throw boost::system::system_error(error);
+}
+
+[[noreturn]] ASIO_SYNC_COLD inline void throw_error(boost::system::errc::errc_t error) {
+  throw_error(boost::system::errc::make_error_code(error));
+}
+
+// In the handler's cancellation slot. The signal may be gone before the waiter: then it says so.
+class slot_canceller {
+ public:
+  explicit slot_canceller(waiter& w) noexcept : waiter_(w) { waiter_.slot_connected = true; }
+  slot_canceller(slot_canceller const&) = delete;
+  slot_canceller& operator=(slot_canceller const&) = delete;
+  ~slot_canceller() { waiter_.slot_connected = false; }
+
+  void operator()(asio::cancellation_type_t type) {
+    // The completion, on another thread, may clear the slot before this returns: no access after.
+    if (type != asio::cancellation_type::none)
+      waiter_.core->refuse(waiter_, wait_outcome::aborted);
+  }
+
+ private:
+  waiter& waiter_;
+};
+
+ASIO_SYNC_NOINLINE inline void connect(waiter& w, asio::cancellation_slot slot) {
+  slot.template emplace<slot_canceller>(w);
+}
+
+// Finds who holds work for a waiter, and links it where it must be known. False if the context is
+// shutting down.
+ASIO_SYNC_NOINLINE inline bool make_known(waiter& w, wait_limit limit) {
+  asio::execution_context& context = w.way ? w.way->context(w) : *w.core->home().get();
+  // What is known of an executor that the library does not know is what itself tells of work.
+  bool const at_home = w.core->home().get() == &context && (!w.way || w.way->at_once);
+  if (at_home) w.work = wait_work::home;
+  if (at_home && !limit.timed()) return true;
+  auto& known_to = asio::use_service<wait_service>(context);
+  std::optional<steady_clock::time_point> deadline;
+  if (limit.timed()) deadline = limit.deadline();
+  if (!at_home) w.way->track(w);
+  return known_to.attach(w, deadline);
+}
+
+// Gets a fresh waiter ready to queue. False if nobody will ever run its handler. Throws what
+// connecting the slot, and what making the service, its timer and room for the deadline throw.
+inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit) {
+  if (slot.is_connected()) connect(w, slot);
+  if (w.way || limit.timed()) return make_known(w, limit);
+  w.work = wait_work::home;  // most are: nothing more to do
+  w.core->restart_timer_if_failed();
+  return true;
+}
+
+// The wait of a handler that has to queue. When it throws the waiter has gone.
+template <class Core>
+ASIO_SYNC_NOINLINE void queue(Core& core, waiter& w, asio::cancellation_slot slot,
+                              wait_limit limit) {
+  struct unready {
+    waiter* w;
+    ~unready() {
+      if (!w) return;
+      if (w->service) w->service->detach(*w);
+      if (w->slot_connected) w->act(*w, waiter_action::disconnect);
+      w->act(*w, waiter_action::destroy);
+    }
+  } fresh{&w};
+  if (!get_ready(w, slot, limit)) return;
+  fresh.w = nullptr;
+  if (core.enter(w)) return;
+  if (w.service) w.service->detach(w);
+  completions::start(w);
+}
+
+// Begins the wait of a handler. Operation: `core()`, `limit()`, `try_now()`, which takes what is
+// free and says what is refused at once, and `track()`, for Asio's handler tracking. When it
+// throws the waiter has gone.
+template <class Operation>
+ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation, waiter& w,
+                                                asio::cancellation_slot slot) {
+  operation.track(w);
+  verdict const decided = operation.try_now();
+  if (!decided.decided()) return queue(operation.core(), w, slot, operation.limit());
+  operation.core().conclude(w, decided.outcome());
+  completions::start(w);
+}
+
+}  // namespace asio_sync::detail
+
+#endif

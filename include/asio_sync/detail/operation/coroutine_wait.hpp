@@ -1,0 +1,183 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_COROUTINE_WAIT_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_COROUTINE_WAIT_HPP
+
+// The wait of a coroutine: tries before it suspends, and resumes it with a verdict. Nothing here
+// is compiled for each coroutine but the try and the result.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/destination.hpp>
+#include <asio_sync/detail/operation/handler_waiter.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// A waiter, in memory of the pool, whose handler comes once the coroutine is suspended.
+template <class Core, class Handler>
+class coroutine_waiter final : public waiter {
+ public:
+  // For a coroutine whose executor is `own`. Throws what finding and building the route throw.
+  template <class Executor, class Primitive>
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN static coroutine_waiter& make(Core& core,
+                                                                     Executor const& own,
+                                                                     Primitive const& primitive) {
+    destination_finder<Executor, Primitive> const found(own, primitive, core.home());
+    destination const& to = found.result();
+    void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
+    auto* const self = ::new (memory) coroutine_waiter(core);
+    to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
+    return *self;
+  }
+
+  // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
+  ASIO_SYNC_NOINLINE coroutine_waiter* ready(asio::cancellation_slot slot, wait_limit limit) {
+    struct unready {
+      coroutine_waiter* w;
+      asio::cancellation_slot slot;
+      ~unready() {
+        if (!w) return;
+        if (w->slot_connected) slot.clear();
+        if (w->service) w->service->detach(*w);
+        free(*w);
+      }
+    } fresh{this, slot};
+    if (!get_ready(*this, slot, limit)) return nullptr;
+    return std::exchange(fresh.w, nullptr);
+  }
+
+  // The coroutine is suspended: queues, or goes on its way.
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void launch(Handler&& handler) noexcept {
+    ::new (static_cast<void*>(std::addressof(handler_))) Handler(std::move(handler));
+    if (state != wait_state::decided && its_core().enter(*this)) return;
+    decided_waits decided;
+    decided.push_back(*this);
+    decided.hand_out();
+  }
+
+  ~coroutine_waiter() {}  // whoever ends the waiter destroys the handler
+
+ private:
+  explicit coroutine_waiter(Core& c) noexcept : waiter(&perform, &c) {}
+
+  Core& its_core() const noexcept { return static_cast<Core&>(*core); }
+
+  static void free(coroutine_waiter& w) noexcept { pool::deallocate(&w, end_of_block(w)); }
+
+  ASIO_SYNC_FLATTEN static void perform(waiter& w, waiter_action action) {
+    auto& self = static_cast<coroutine_waiter&>(w);
+    switch (action) {
+      case waiter_action::complete: return self.complete();
+      case waiter_action::disconnect:
+        return asio::get_associated_cancellation_slot(self.handler_).clear();
+      case waiter_action::destroy: return static_cast<void>(ending(self).take());
+    }
+  }
+
+  // At home the coroutine is resumed by the handler in the block: each move of it would be waited
+  // for, and nobody can tell that the block is freed later. A route may still hold an executor.
+  void complete() {
+    if (slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+    verdict const decided = its_core().arrive(outcome, work == wait_work::home);
+    if (way) {
+      Handler taken(ending(*this).take());
+      return taken(decided);
+    }
+    ending const at_exit(*this);
+    handler_(decided);
+  }
+
+  // Destroys the handler, or what a move has left of it, and frees the memory.
+  class ending {
+   public:
+    explicit ending(coroutine_waiter& self) noexcept : self_(&self) {}
+    ending(ending const&) = delete;
+    ending& operator=(ending const&) = delete;
+    ~ending() {
+      self_->handler_.~Handler();
+      free(*self_);
+    }
+
+    Handler take() { return std::move(self_->handler_); }
+
+   private:
+    coroutine_waiter* self_;
+  };
+
+  union {
+    Handler handler_;
+  };
+};
+
+// Handler resumes the coroutine.
+template <class Operation, class Result, class Handler>
+class awaitable_wait_of {
+  using delivery = typename Operation::delivery;
+  using core_type = typename delivery::core_type;
+  using waiter_type = coroutine_waiter<core_type, Handler>;
+
+ public:
+  ASIO_SYNC_INLINE awaitable_wait_of(Operation const& operation, Result result) noexcept
+      : operation_(operation), result_(result) {}
+
+  // Whether there is nothing to wait for.
+  ASIO_SYNC_INLINE bool ready() noexcept {
+    if (!immediate_budget::available()) return false;
+    verdict_ = operation_.try_now();
+    if (!was_ready()) return false;
+    immediate_budget::use();
+    return true;
+  }
+
+  bool was_ready() const noexcept { return verdict_.decided(); }
+  verdict outcome() const noexcept { return verdict_; }
+
+  ASIO_SYNC_INLINE auto result(verdict decided) const {
+    if (decided.granted()) return result_.value(error_code(), delivery::make(operation_.core()));
+    return refusal(decided);
+  }
+
+  // Makes ready what can fail, while the coroutine can still catch it. What has been prepared is
+  // launched.
+  template <class Executor>
+  void prepare(Executor const& own, asio::cancellation_slot slot) {
+    waiter_ = &waiter_type::make(operation_.core(), own, operation_.executor());
+    // Not free a moment ago, unless only the budget is used up.
+    if (!immediate_budget::available())
+      if (verdict const decided = operation_.try_now(); decided.decided())
+        return operation_.core().conclude(*waiter_, decided.outcome());
+    waiter_ = waiter_->ready(slot, operation_.limit());
+  }
+
+  // Without a waiter the context is shutting down: the handler, and the coroutine, end here.
+  void launch(Handler&& handler) noexcept {
+    if (!waiter_) return static_cast<void>(Handler(std::move(handler)));
+    waiter_->launch(std::move(handler));
+  }
+
+ private:
+  ASIO_SYNC_COLD auto refusal(verdict decided) const {
+    return result_.value(error_of(decided.outcome()), typename delivery::grant());
+  }
+
+  Operation operation_;
+  [[no_unique_address]] Result result_;
+  verdict verdict_;
+  waiter_type* waiter_ = nullptr;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

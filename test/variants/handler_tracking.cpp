@@ -1,0 +1,127 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// handler_tracking [FILE]: waits of every kind with Asio's own way to debug, which makes each of
+// its operations larger and writes a line to stderr for all that happens to them: here to the
+// FILE. The waits are to be among these, under their own names.
+
+#if !defined(BOOST_ASIO_ENABLE_HANDLER_TRACKING)
+#define BOOST_ASIO_ENABLE_HANDLER_TRACKING 1
+#endif
+
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using asio_sync::async_mutex;
+using boost::system::error_code;
+
+std::atomic<int> good{0};  // waits that have ended as they should
+
+auto expecting(error_code expected) {
+  return [expected](error_code error, async_mutex::lock_type lock) {
+    if (error == expected && lock.owns_lock() == !expected) ++good;
+  };
+}
+
+asio::awaitable<void> with_use_awaitable(async_mutex& mutex) {
+  async_mutex::lock_type const lock = co_await mutex.async_lock(asio::use_awaitable);
+  if (lock.owns_lock()) ++good;
+}
+
+asio::awaitable<void> with_deferred(async_mutex& mutex) {
+  async_mutex::lock_type const lock = co_await mutex.async_lock(asio::deferred);
+  if (lock.owns_lock()) ++good;
+}
+
+// All of them queue. Returns how many there are.
+int waits_of_an_io_context() {
+  asio::io_context context, other;
+  async_mutex mutex(context);
+  asio::cancellation_signal stop;
+  if (!mutex.try_lock()) return 0;
+  mutex.async_lock(expecting({}));
+  mutex.async_lock(asio::bind_executor(other, expecting({})));
+  mutex.async_lock(asio::bind_executor(asio::make_strand(context), expecting({})));
+  mutex.async_lock(asio::bind_executor(asio::make_strand(other), expecting({})));
+  asio::any_io_executor const erased = asio::make_strand(context);
+  mutex.async_lock(asio::bind_executor(erased, expecting({})));
+  mutex.async_lock(asio::bind_executor(
+      asio::make_strand(asio::any_io_executor(other.get_executor())), expecting({})));
+  asio::co_spawn(context, with_use_awaitable(mutex), asio::detached);
+  asio::co_spawn(asio::make_strand(context), with_deferred(mutex), asio::detached);
+  mutex.async_lock_for(1ms, expecting(asio::error::timed_out));
+  mutex.async_lock(
+      asio::bind_cancellation_slot(stop.slot(), expecting(asio::error::operation_aborted)));
+  stop.emit(asio::cancellation_type::terminal);
+  auto const end = std::chrono::steady_clock::now() + 10s;
+  while (good != 2 && std::chrono::steady_clock::now() < end)  // the last two
+    context.run_one_for(100ms);
+  mutex.unlock();
+  for (int turn = 0; turn < 20; ++turn) {
+    context.restart();
+    context.poll();
+    other.restart();
+    other.poll();
+  }
+  return 10;
+}
+
+int waits_of_a_thread_pool() {
+  asio::thread_pool pool(2);
+  async_mutex mutex(pool);
+  if (!mutex.try_lock()) return 0;
+  mutex.async_lock(expecting({}));
+  mutex.async_lock(asio::bind_executor(asio::make_strand(pool), expecting({})));
+  mutex.unlock();
+  pool.join();
+  return 2;
+}
+
+// The lines that name a wait of ours.
+std::size_t lines_of_ours(char const* file) {
+  std::size_t count = 0;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("@asio|") && line.find("|async_mutex@") != std::string::npos &&
+        line.find(".async_lock") != std::string::npos)
+      ++count;
+  return count;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  char const* const file = argc > 1 ? argv[1] : "handler_tracking.txt";
+  if (!std::freopen(file, "w", stderr)) return 2;
+  int const waits = waits_of_an_io_context() + waits_of_a_thread_pool();
+  std::fflush(stderr);
+  std::size_t const lines = lines_of_ours(file);
+  std::cout << good << " of " << waits << " waits ended well; " << lines << " lines name one\n";
+  return good == 12 && waits == 12 && lines >= 12 ? 0 : 1;
+}
