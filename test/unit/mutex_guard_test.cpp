@@ -3,6 +3,7 @@
 
 // The guard of a mutex that lives: the interface of std::unique_lock.
 
+#include "support/blocked_thread.hpp"
 #include "support/mutex_result.hpp"
 
 #include <asio_sync/async_mutex.hpp>
@@ -25,6 +26,7 @@ namespace errc = boost::system::errc;
 using mutex_type = asio_sync::async_mutex;  // the subject
 using guard = mutex_type::lock_type;
 using result = asio_sync::test::basic_mutex_result<mutex_type>;
+using asio_sync::test::blocked_thread;
 using boost::system::error_code;
 using boost::system::system_error;
 using clock = std::chrono::steady_clock;
@@ -77,31 +79,6 @@ struct fixture {
   asio::io_context context;
   mutex_type mutex{context};
   mutex_type other{context};
-};
-
-// A thread that blocks with a guard; join() gives what that threw.
-class blocked_thread {
- public:
-  template <class Function>
-  blocked_thread(mutex_type const& mutex, Function f)
-      : thread_([this, f = std::move(f)] {
-          try {
-            f();
-          } catch (system_error const& e) {
-            error_ = e.code();
-          }
-        }) {
-    while (mutex.waiters() != 1) std::this_thread::yield();
-  }
-
-  error_code join() {
-    thread_.join();
-    return error_;
-  }
-
- private:
-  error_code error_;
-  std::thread thread_;
 };
 
 }  // namespace
