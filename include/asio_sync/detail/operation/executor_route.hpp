@@ -39,9 +39,8 @@ class strand_rooms {
   explicit strand_rooms(waiter& w) noexcept : waiter_(w) {}
 
   // The strand's operation comes first, then, if the strand was idle, the invoker.
-  void* take(std::size_t size) noexcept {
+  void* take() noexcept {
     if (!std::exchange(operation_waits_, true)) return waiter_.room();
-    static_cast<void>(size);
     invoker_waits_ = true;
     return invoker_;
   }
@@ -72,7 +71,7 @@ struct strand_room_allocator {
 
   T* allocate(std::size_t) noexcept {
     static_assert(sizeof(T) <= strand_rooms::invoker_size && alignof(T) <= alignof(void*));
-    return static_cast<T*>(rooms->take(sizeof(T)));
+    return static_cast<T*>(rooms->take());
   }
   void deallocate(T* room, std::size_t) noexcept { rooms->give_back(room); }
 
