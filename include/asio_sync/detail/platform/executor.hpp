@@ -116,10 +116,15 @@ inline constexpr bool is_postable =
         has_execution_context<Executor> &&
     !is_promise_executor<Executor>;
 
-// Executors of the networking TS, which lack what a primitive needs.
+// Executors of the networking TS, which lack what a primitive needs. Their member is asked for
+// first: is_executor derives from the type, and would ask about a primitive while that is copied.
 template <class Executor>
-concept ts_executor =
-    asio::is_executor<Executor>::value && !asio::execution::is_executor<Executor>::value;
+concept counts_its_work = requires(Executor const& ex) {
+  ex.on_work_started();
+};
+template <class Executor>
+concept ts_executor = counts_its_work<Executor> && asio::is_executor<Executor>::value &&
+    !asio::execution::is_executor<Executor>::value;
 
 template <class Executor>
 constexpr void refuse_ts_executor() {
