@@ -183,7 +183,9 @@ medians run_all(char* program, settings const& set, tables const& asked, catalog
 bool show(char* program, settings const& set) {
   tables const asked = tables_of(set.filter);
   catalogue all;
-  add_mutex_workloads(all);
+  add_handler_workloads(all);
+  add_free_lock_workloads(all);
+  add_section_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);

@@ -22,7 +22,7 @@ struct mutex_lock {
 
   bool try_lock() { return mutex.try_lock(); }
   void unlock() { mutex.unlock(); }
-  void release(held& lock) { lock.unlock(); }
+  ASIO_SYNC_INLINE void release(held& lock) { lock.unlock(); }
   std::size_t waiters() const { return mutex.waiters(); }
 
   template <class Token>

@@ -42,7 +42,9 @@ std::atomic<std::size_t> allocations{0};
 
 catalogue all_workloads() {
   catalogue all;
-  add_mutex_workloads(all);
+  add_handler_workloads(all);
+  add_free_lock_workloads(all);
+  add_section_workloads(all);
   add_scale_workloads(all);
   add_two_thread_workloads(all);
   return all;

@@ -27,32 +27,12 @@ void add_sections(catalogue& all, reactor r, std::string const& name,
       threaded_sections, [=] { return sections_of_two_contexts<mutex_lock>(r, token); }, true};
 }
 
-void add_handlers(catalogue& all, reactor r) {
-  all["W2/mutex" + r] = {4096, [=] { return handler_chain<mutex_lock>(r); }};
-  all["W10/handler/timed" + r] = {4096, [=] { return handler_chain<timed_mutex_lock>(r); }};
-  for (std::size_t const n : {1000, 4000, 10000, 1000000})
-    all["W6/" + std::to_string(n) + "/mutex" + r] = {
-        n, [=] { return queue_and_drain<mutex_lock>(r, n); }};
-  all["W5b/to and fro/mutex" + r] = {threaded_sections, [=] { return to_and_fro<mutex_lock>(r); },
-                                     true};
-  all["W10/queue/timed" + r] = {1000, [=] { return queue_and_drain<timed_mutex_lock>(r, 1000); }};
-}
-
 }  // namespace
 
-void add_mutex_workloads(catalogue& all) {
-  all["W1/mutex"] = {4096, [] { return try_lock_loop<mutex_lock>(); }};
-  for (reactor const r : reactors) {
-    add_handlers(all, r);
-    for_all_tokens([&](std::string const& name, auto token) {
-      all["W3/" + name + "/mutex" + r] = {4096, [=] { return free_lock<mutex_lock>(r, token); }};
-    });
-    for_plain_tokens([&](std::string const& name, auto token) {
-      all["W10/free/" + name + "/timed" + r] = {
-          4096, [=] { return free_lock<timed_mutex_lock>(r, token); }};
-      add_sections(all, r, name, token);
-    });
-  }
+void add_section_workloads(catalogue& all) {
+  for (reactor const r : reactors)
+    for_plain_tokens(
+        [&](std::string const& name, auto token) { add_sections(all, r, name, token); });
 }
 
 }  // namespace asio_sync::bench
