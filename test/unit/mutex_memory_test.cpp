@@ -60,7 +60,7 @@ static_assert(sizeof(detail::thread_waiter) <= 192);
 template <class Executor>
 constexpr std::size_t size_of_route = sizeof(detail::executor_route<Executor, detail::last_step>);
 static_assert(size_of_route<detail::known_context> <= 56);
-static_assert(size_of_route<asio::strand<asio::io_context::executor_type>> <= 152 + more_room);
+static_assert(size_of_route<detail::context_strand> <= 192 + more_room);
 
 // Queues waits for a held mutex, unlocks, and runs until all are served: what the heap sees of it.
 template <class Executor>

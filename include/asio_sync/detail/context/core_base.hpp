@@ -12,12 +12,17 @@
 #include <asio_sync/detail/platform/known_context.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace asio_sync::detail {
+
+class destination;
 
 // Waiters that one transition of one core has decided. Holds work of the core's home context until
 // they are posted, where this thread does not run inside that context: otherwise the context could
@@ -83,6 +88,8 @@ class kept_work {
   std::uint32_t waits_ = 0;
 };
 
+// A virtual function is what is seldom called, or what is compiled for a unit only if that makes
+// a primitive: the services, the timer, the executors that are not the home's own.
 class core_base {
  public:
   core_base(void* p, known_context const& home, bool plain) noexcept
@@ -123,6 +130,17 @@ class core_base {
   void joined(waiter const& w) noexcept { work_.joined(w, home_); }
   void left(waiter const& w, decided_waits& decided) noexcept { work_.left(w, home_, decided); }
 
+  // Where completions for the executor go, of which is not known that it is the home's plain one.
+  virtual destination destination_of(asio::any_io_executor const& own) const = 0;
+
+  // The same for the plain executor of another context.
+  virtual destination destination_of(known_context const& other) const = 0;
+
+  // Makes the waiter known to the service of its context: one that is not at home, one with a
+  // deadline, or both. False if the context is shutting down. Throws what making the service, its
+  // timer and room for the deadline throw.
+  virtual bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) = 0;
+
   // Told by the service that it could not start its timer: whoever queues or arrives at home has
   // it try again.
   void timer_failed(bool failed) noexcept {
@@ -135,20 +153,24 @@ class core_base {
  protected:
   virtual ~core_base() = default;
 
+  // The last count has gone. Not inlined, so that it is not known what the core's type is: whoever
+  // only waits is to compile nothing of it.
+  ASIO_SYNC_COLD static void end(core_base& core) noexcept { core.destroy(); }
+
   void* const primitive_;
   [[no_unique_address]] known_context home_;  // the flags fit behind it
   threading::atomic<bool> timer_failed_{false};
   bool const plain_;
   kept_work work_;
+  wait_service* service_ = nullptr;  // of the home context; under its lock, as the links
 
  private:
   friend class wait_service;
   friend class wait_list<core_base>;
 
-  void restart_timer() noexcept;
+  virtual void restart_timer() noexcept = 0;
+  virtual void destroy() noexcept = 0;
 
-  // The service of the home context's, under its lock.
-  wait_service* service = nullptr;
   core_base* next = nullptr;
   core_base* prev = nullptr;
 };

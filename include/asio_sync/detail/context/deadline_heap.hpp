@@ -5,15 +5,13 @@
 #define ASIO_SYNC_DETAIL_CONTEXT_DEADLINE_HEAP_HPP
 
 #include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace asio_sync::detail {
-
-using steady_clock = std::chrono::steady_clock;
 
 // The deadlines of the timed waits of a context, the earliest in front: a binary heap in which
 // each wait knows its index, so that any of them can leave.

@@ -139,7 +139,7 @@ class destination_finder {
         return destination::posted<context_strand>(ex, true);
       return destination::posted<Executor>(ex, known_context::of(ex).get() != nullptr);
     } else if constexpr (has_known_context<Executor>) {
-      return relayed(asio::query(ex, asio::execution::context), ex);
+      return relayed(known_context(asio::query(ex, asio::execution::context)), ex);
     } else if constexpr (is_postable<Executor>) {
       return destination::posted<Executor>(ex, false);
     } else {

@@ -7,6 +7,7 @@
 // A core bound to Asio: knows its home context and hands out what it decides.
 
 #include <asio_sync/detail/context/core_base.hpp>
+#include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
@@ -16,13 +17,14 @@
 #include <asio_sync/detail/platform/known_context.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <type_traits>
+#include <optional>
 
 namespace asio_sync::detail {
 
@@ -47,10 +49,7 @@ class homed_core final : public core_base, public Core {
   static homed_core* make(void* primitive, Executor const& ex, Args... args) {
     refuse_ts_executor<Executor>();
     known_context const home = known_context::of(ex);
-    bool plain = false;
-    visit_executor(ex, [&](auto const& inner) {
-      plain = is_context_executor<std::decay_t<decltype(inner)>>;
-    });
+    bool const plain = known_context::of_plain(ex).get() != nullptr;
     wait_service* const service =
         home.get() ? &asio::use_service<wait_service>(*home.get()) : nullptr;
     pool_allocator<homed_core> memory;
@@ -152,7 +151,7 @@ class homed_core final : public core_base, public Core {
   }
 
   ASIO_SYNC_NOINLINE void unref() noexcept {
-    if (this->forget()) destroy();
+    if (this->forget()) core_base::end(*this);
   }
 
  private:
@@ -172,7 +171,30 @@ class homed_core final : public core_base, public Core {
     work_.settle(decided);
   }
 
-  ASIO_SYNC_COLD void destroy() noexcept {
+  destination destination_of(asio::any_io_executor const& own) const override {
+    return destination_finder(own, own, home_).result();
+  }
+
+  destination destination_of(known_context const& other) const override {
+    return destination::posted<known_context>(other, true);
+  }
+
+  bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) override {
+    asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
+    // What is known of an executor that the library does not know is what itself tells of work.
+    bool const at_home = home_.get() == &context && (!w.way || w.way->at_once);
+    if (at_home) w.work = wait_work::home;
+    if (at_home && !deadline) return true;
+    auto& known_to = asio::use_service<wait_service>(context);
+    if (!at_home) w.way->track(w);
+    return known_to.attach(w, deadline);
+  }
+
+  void restart_timer() noexcept override {
+    if (this->service_) this->service_->restart_timer();
+  }
+
+  void destroy() noexcept override {
     pool_allocator<homed_core> memory;
     this->~homed_core();
     memory.deallocate(this, 1);

@@ -41,13 +41,13 @@ class wait_service : public asio::execution_context::service {
     std::lock_guard const guard(lock_);
     if (down_) return core.home_.reset();
     homes_.push_back(core);
-    core.service = this;
+    core.service_ = this;
     core.timer_failed(timer_failed_);
   }
 
   // The core's primitive ends.
   static void disown(core_base& core) noexcept {
-    if (core.service) core.service->forget(core);
+    if (core.service_) core.service_->forget(core);
   }
 
   // Links a fresh waiter: one that is not at home, one with a deadline, or both. False if the
@@ -72,8 +72,8 @@ class wait_service : public asio::execution_context::service {
     return true;
   }
 
-  // Unlinks a waiter that was decided, or will never queue.
-  ASIO_SYNC_NOINLINE void detach(waiter& w) noexcept {
+  // Unlinks a waiter that was decided, or will never queue. Virtual, as functions of the core are.
+  virtual void detach(waiter& w) noexcept {
     std::lock_guard const guard(lock_);
     unlink(w);
     if (timer_ && deadlines_.empty() && !down_) timer_->rest();
@@ -95,7 +95,7 @@ class wait_service : public asio::execution_context::service {
   void forget(core_base& core) noexcept {
     std::lock_guard const guard(lock_);
     homes_.erase(core);
-    core.service = nullptr;
+    core.service_ = nullptr;
   }
 
   // The waiters that are not at home, linked through their second pair of links.
@@ -188,7 +188,7 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   std::lock_guard const guard(lock_);
   if (!homes_.empty()) {
     core_base& core = homes_.pop_front();
-    core.service = nullptr;
+    core.service_ = nullptr;
     core.leave_home(taken);
     return true;
   }
@@ -213,10 +213,6 @@ inline void wait_service::drop_taken(decided_waits& taken) noexcept {
     completions::drop(w);
   }
   followers.hand_out();
-}
-
-inline void core_base::restart_timer() noexcept {
-  if (service) service->restart_timer();
 }
 
 inline void decided_waits::hand_out() noexcept {

@@ -24,9 +24,8 @@
 #endif
 
 // On the few functions of a hand-off into which all calls are to be inlined, where compilers leave
-// some six of them. None of these knows a
-// handler of a user: what is flattened is compiled once for a program, not for each call. Not
-// where sanitizers run, or nothing is optimised.
+// some six of them. None of these knows a handler of a user: what is flattened is compiled once
+// for a program, not for each call. Not where sanitizers run, nor where nothing is optimised.
 #if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(ASIO_SYNC_ADDRESS_SANITIZER) && \
     !defined(ASIO_SYNC_OTHER_SANITIZER)
 #define ASIO_SYNC_FLATTEN __attribute__((flatten))

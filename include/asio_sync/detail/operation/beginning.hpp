@@ -70,19 +70,9 @@ ASIO_SYNC_NOINLINE inline void connect(waiter& w, asio::cancellation_slot slot) 
   slot.template emplace<slot_canceller>(w);
 }
 
-// Finds who holds work for a waiter, and links it where it must be known. False if the context is
-// shutting down.
 ASIO_SYNC_NOINLINE inline bool make_known(waiter& w, wait_limit limit) {
-  asio::execution_context& context = w.way ? w.way->context(w) : *w.core->home().get();
-  // What is known of an executor that the library does not know is what itself tells of work.
-  bool const at_home = w.core->home().get() == &context && (!w.way || w.way->at_once);
-  if (at_home) w.work = wait_work::home;
-  if (at_home && !limit.timed()) return true;
-  auto& known_to = asio::use_service<wait_service>(context);
-  std::optional<steady_clock::time_point> deadline;
-  if (limit.timed()) deadline = limit.deadline();
-  if (!at_home) w.way->track(w);
-  return known_to.attach(w, deadline);
+  if (!limit.timed()) return w.core->make_known(w, {});
+  return w.core->make_known(w, limit.deadline());
 }
 
 // Gets a fresh waiter ready to queue. False if nobody will ever run its handler. Throws what

@@ -56,7 +56,8 @@ class core_guard {
   ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE void unlock() {
     if (!owns_) throw_error(boost::system::errc::operation_not_permitted);
     owns_ = false;
-    if (!core_->try_release_uncontended(true)) unlock_contended();
+    if (core_->try_release_uncontended(true)) return;
+    if (!core_->release_contended(true)) let_go();
   }
 
   // Makes a member's hold its own.
@@ -77,10 +78,8 @@ class core_guard {
   }
 
  private:
-  // With waiters queued, or with a dead primitive.
-  ASIO_SYNC_NOINLINE void unlock_contended() noexcept {
-    if (!core_->release_contended(true)) std::exchange(core_, nullptr)->unref();
-  }
+  // Of a dead primitive.
+  ASIO_SYNC_COLD void let_go() noexcept { std::exchange(core_, nullptr)->unref(); }
 
   Core* core_ = nullptr;
   bool owns_ = false;

@@ -8,10 +8,10 @@
 // is compiled for each coroutine but the try and the result.
 
 #include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/destination.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
@@ -31,15 +31,9 @@ class coroutine_waiter final : public waiter {
  public:
   // For a coroutine whose executor is `own`. Throws what finding and building the route throw.
   template <class Executor, class Primitive>
-  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN static coroutine_waiter& make(Core& core,
-                                                                     Executor const& own,
-                                                                     Primitive const& primitive) {
-    destination_finder<Executor, Primitive> const found(own, primitive, core.home());
-    destination const& to = found.result();
-    void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
-    auto* const self = ::new (memory) coroutine_waiter(core);
-    to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
-    return *self;
+  static coroutine_waiter& make(Core& core, Executor const& own, Primitive const& primitive) {
+    if (!is_plainly_at_home(core, own)) return make_routed(core, own, primitive);
+    return *::new (pool::allocate(front_of_route<coroutine_waiter>())) coroutine_waiter(core);
   }
 
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
@@ -71,6 +65,16 @@ class coroutine_waiter final : public waiter {
 
  private:
   explicit coroutine_waiter(Core& c) noexcept : waiter(&perform, &c) {}
+
+  template <class Executor, class Primitive>
+  ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, Executor const& own,
+                                                          Primitive const& primitive) {
+    destination const to = destination_of(core, own, primitive);
+    void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
+    auto* const self = ::new (memory) coroutine_waiter(core);
+    to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
+    return *self;
+  }
 
   Core& its_core() const noexcept { return static_cast<Core&>(*core); }
 
@@ -175,7 +179,7 @@ class awaitable_wait_of {
   Operation operation_;
   [[no_unique_address]] Result result_;
   verdict verdict_;
-  waiter_type* waiter_ = nullptr;
+  waiter_type* waiter_;  // once it is prepared
 };
 
 }  // namespace asio_sync::detail

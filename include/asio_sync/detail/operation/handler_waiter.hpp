@@ -7,10 +7,10 @@
 // A waiter and its handler: all that is compiled for each handler.
 
 #include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/destination.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 

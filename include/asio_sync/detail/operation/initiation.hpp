@@ -7,10 +7,10 @@
 // From a completion token to the beginning of a wait.
 
 #include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
-#include <asio_sync/detail/operation/destination.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
@@ -136,11 +136,11 @@ void start_wait(Operation const& operation, Source&& handler) {
   };
   if constexpr (has_executor<handler_type>) {
     auto const own = asio::get_associated_executor(handler, operation.executor());
-    start_at(destination_of(own, operation.executor(), core.home()));
+    start_at(destination_of(core, own, operation.executor()));
   } else {
     destination to;
     if (!core.is_plainly_at_home())
-      to = destination_of(operation.executor(), operation.executor(), core.home());
+      to = destination_of(core, operation.executor(), operation.executor());
     start_at(to);
   }
 }

@@ -5,13 +5,12 @@
 #define ASIO_SYNC_DETAIL_OPERATION_WAIT_LIMIT_HPP
 
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
 #include <chrono>
 #include <type_traits>
 
 namespace asio_sync::detail {
-
-using steady_clock = std::chrono::steady_clock;
 
 // How long a wait may take: for ever, for a time from its initiation on (a deferred operation is
 // initiated when it is launched), or until a point in time. Saturates instead of overflowing.

@@ -287,7 +287,7 @@ class awaitable_async_op<Signature, deferred_async_operation<Signature, Initiati
 
   typename Initiation::template awaitable_wait<handler_type> wait_;
   awaitable_frame_base<Executor>* frame_;
-  typename handler_type::result_type result_{};
+  typename handler_type::result_type result_;  // once it is resumed
 };
 
 }  // namespace detail

@@ -35,6 +35,12 @@ class context_work {
   explicit context_work(pool_executor const& ex)
       : pool_(asio::prefer(ex, asio::execution::outstanding_work.tracked)), kind_(kind::pool) {}
 
+  ASIO_SYNC_NOINLINE context_work(context_work const& other) noexcept : kind_(other.kind_) {
+    if (kind_ == kind::io)
+      ::new (static_cast<void*>(std::addressof(io_))) tracked_io(other.io_);
+    else if (kind_ == kind::pool)
+      ::new (static_cast<void*>(std::addressof(pool_))) tracked_pool(other.pool_);
+  }
   context_work(context_work&& other) noexcept { take(other); }
   context_work& operator=(context_work&& other) noexcept {
     context_work const old(std::move(*this));
@@ -99,6 +105,16 @@ class known_context {
     asio::thread_pool* pool = nullptr;
     find(ex, io, pool);
     return io ? known_context(*io) : pool ? known_context(*pool) : known_context();
+  }
+
+  // That of an executor which is the context's own, perhaps erased, and no strand.
+  template <class Executor>
+  static known_context of_plain(Executor const& ex) noexcept {
+    bool plain = false;
+    visit_executor(ex, [&](auto const& inner) {
+      plain = is_context_executor<std::decay_t<decltype(inner)>>;
+    });
+    return plain ? of(ex) : known_context();
   }
 
   asio::execution_context* get() const noexcept {

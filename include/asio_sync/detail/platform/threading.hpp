@@ -24,6 +24,9 @@
 
 namespace asio_sync::detail {
 
+// The clock of deadlines.
+using steady_clock = std::chrono::steady_clock;
+
 // Whether the calling thread is the only one of the process; glibc tells. False where nobody does.
 inline bool is_only_thread() noexcept {
 #ifdef ASIO_SYNC_KNOWS_ONLY_THREAD

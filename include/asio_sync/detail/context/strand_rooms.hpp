@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_STRAND_ROOMS_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_STRAND_ROOMS_HPP
+
+// Strands of the known contexts, and the memory in which they keep a completion.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
+
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/require.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace asio_sync::detail {
+
+class rooms_executor;
+
+// A strand of an executor of a known context, whichever that is. Other strands of these contexts
+// convert to it, and are the same strand.
+using context_strand = asio::strand<rooms_executor>;
+
+class strand_rooms;
+
+// Memory for what an executor keeps: the rooms of a waiter, or, without those, of the pool.
+template <class T>
+struct strand_room_allocator {
+  using value_type = T;
+
+  explicit strand_room_allocator(strand_rooms* r) noexcept : rooms(r) {}
+  template <class U>
+  strand_room_allocator(strand_room_allocator<U> const& other) noexcept : rooms(other.rooms) {}
+
+  T* allocate(std::size_t n);
+  void deallocate(T* room, std::size_t n) noexcept;
+
+  friend bool operator==(strand_room_allocator const&,
+                         strand_room_allocator const&) noexcept = default;
+
+  strand_rooms* rooms;
+};
+
+// The executor of an io_context or a thread_pool, never blocking. One type for both: what is
+// compiled for an executor, a strand above all, is compiled once.
+class rooms_executor {
+ public:
+  // Of an executor whose context is known.
+  template <class Executor>
+    requires(is_any_executor<Executor> || is_context_executor<Executor>)  //
+  rooms_executor(Executor const& ex)
+  noexcept : context_(known_context::of(ex)) {}
+
+  asio::execution_context& query(asio::execution::context_t) const noexcept {
+    return *context_.get();
+  }
+  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  strand_room_allocator<std::byte> query(asio::execution::allocator_t<void>) const noexcept {
+    return strand_room_allocator<std::byte>(rooms_);
+  }
+
+  rooms_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
+  rooms_executor require(asio::execution::outstanding_work_t::tracked_t) const noexcept {
+    return {context_, context_.track(), rooms_};
+  }
+  rooms_executor require(asio::execution::outstanding_work_t::untracked_t) const noexcept {
+    return {context_, context_work(), rooms_};
+  }
+  rooms_executor require(asio::execution::allocator_t<strand_room_allocator<std::byte>> const&
+                             memory) const noexcept {
+    return {context_, work_, memory.value().rooms};
+  }
+  // The strand's own, for an invoker that goes on: without the rooms, as the waiter may be gone.
+  template <class Allocator>
+  rooms_executor require(asio::execution::allocator_t<Allocator> const&) const noexcept {
+    return {context_, work_, nullptr};
+  }
+
+  template <class Function>
+  void execute(Function&& f) const {
+    context_.visit([&](auto const& ex) {
+      asio::require(ex, asio::execution::blocking.never,
+                    asio::execution::allocator(strand_room_allocator<std::byte>(rooms_)))
+          .execute(static_cast<Function&&>(f));
+    });
+  }
+
+  friend bool operator==(rooms_executor const& a, rooms_executor const& b) noexcept {
+    return a.context_.get() == b.context_.get() && a.rooms_ == b.rooms_;
+  }
+
+ private:
+  rooms_executor(known_context const& context, context_work work, strand_rooms* rooms) noexcept
+      : context_(context), work_(std::move(work)), rooms_(rooms) {}
+
+  known_context context_;
+  context_work work_;
+  strand_rooms* rooms_ = nullptr;
+};
+
+// The rooms of a completion for a strand, which needs a second one for its invoker. That outlives
+// the waiter where the strand's service is shut down before the scheduler that holds the invoker:
+// the waiter is then dropped together with the invoker.
+class strand_rooms {
+ public:
+  // An operation of Asio's with the strand's invoker (its implementation and an executor) and the
+  // allocator.
+  static constexpr std::size_t invoker_size =
+      operation_size + sizeof(std::shared_ptr<void>) + sizeof(rooms_executor) + sizeof(void*);
+
+  explicit strand_rooms(waiter& w) noexcept : waiter_(w) {}
+
+  // The strand's operation comes first, then, if the strand was idle, the invoker.
+  void* take() noexcept {
+    if (!std::exchange(operation_waits_, true)) return waiter_.room();
+    invoker_waits_ = true;
+    return invoker_;
+  }
+
+  void give_back(void* room) noexcept {
+    if (room != invoker_) return;
+    invoker_waits_ = false;
+    if (drop_postponed_) completions::drop(waiter_);
+  }
+
+  bool keep_block() noexcept { return drop_postponed_ = invoker_waits_; }
+
+ private:
+  waiter& waiter_;
+  bool operation_waits_ = false;
+  bool invoker_waits_ = false;
+  bool drop_postponed_ = false;
+  alignas(void*) std::byte invoker_[invoker_size];
+};
+
+template <class T>
+T* strand_room_allocator<T>::allocate(std::size_t n) {
+  static_assert(sizeof(T) <= strand_rooms::invoker_size && alignof(T) <= alignof(void*));
+  return static_cast<T*>(rooms ? rooms->take() : pool::allocate(n * sizeof(T)));
+}
+
+template <class T>
+void strand_room_allocator<T>::deallocate(T* room, std::size_t n) noexcept {
+  if (rooms)
+    rooms->give_back(room);
+  else
+    pool::deallocate(room, n * sizeof(T));
+}
+
+}  // namespace asio_sync::detail
+
+#endif
