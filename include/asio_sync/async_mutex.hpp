@@ -10,7 +10,7 @@
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
-#include <asio_sync/detail/operation/thread_waiter.hpp>
+#include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
@@ -18,12 +18,10 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <mutex>
 #include <type_traits>
@@ -48,7 +46,9 @@ namespace asio_sync {
 /// `operation_aborted`, and before the guards that own it. Its contexts may be destroyed before it
 /// or after it; over a strand, the mutex has to go before the strand's context.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_mutex {
+class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
+  using base = detail::primitive<Executor, detail::mutex_core>;
+
  public:
   /// The type of the executor that completes what has no executor of its own.
   using executor_type = Executor;
@@ -65,12 +65,10 @@ class basic_async_mutex {
   /// Makes a free mutex; `ex` completes the waits whose handlers have no executor of their own.
   ///
   /// Exceptions: what allocating, or adding a service to the executor's context, throws.
-  explicit basic_async_mutex(executor_type const& ex);
+  explicit basic_async_mutex(executor_type const& ex) : base(this, ex, 1u, 1u) {}
 
   /// Makes a free mutex over the executor of an execution context.
-  template <class ExecutionContext>
-    requires std::convertible_to<ExecutionContext&, boost::asio::execution_context&> &&
-        std::constructible_from<Executor, typename ExecutionContext::executor_type>
+  template <detail::context_for<Executor> ExecutionContext>
   explicit basic_async_mutex(ExecutionContext& context)
       : basic_async_mutex(executor_type(context.get_executor())) {}
 
@@ -80,19 +78,16 @@ class basic_async_mutex {
     detail::refuse_ts_executor<TsExecutor>();
   }
 
-  basic_async_mutex(basic_async_mutex const&) = delete;
-  basic_async_mutex& operator=(basic_async_mutex const&) = delete;
-
   /// Completes outstanding waits with `operation_aborted`, each on its own executor; a lock that
   /// was granted and has not arrived yet arrives as `operation_aborted`, too. Blocked threads
   /// throw it.
-  ~basic_async_mutex() { core_->abandon(); }
+  ~basic_async_mutex() = default;
 
   /// The executor of waits whose handlers have none.
-  executor_type get_executor() const noexcept { return executor_; }
+  using base::get_executor;
 
   /// Locks the mutex if it is free, open, and nobody waits.
-  [[nodiscard]] bool try_lock() noexcept { return core_->try_acquire(1, false); }
+  [[nodiscard]] bool try_lock() noexcept { return core().try_acquire(1, false); }
 
   /// Ends what `lock()`, `try_lock()` or a guard's `release()` began: unlocks the mutex, or passes
   /// it on to the oldest wait. Runs no code of that wait, and does not touch the mutex after it
@@ -102,11 +97,11 @@ class basic_async_mutex {
   /// not locked, or a guard holds it or is about to; nothing has changed then. Nothing else is
   /// thrown.
   void unlock() {
-    if (!core_->release(false)) detail::throw_error(boost::system::errc::operation_not_permitted);
+    if (!core().release(false)) detail::throw_error(boost::system::errc::operation_not_permitted);
   }
 
   /// Whether somebody holds the mutex; it may have changed already.
-  bool is_locked() const noexcept { return core_->available() == 0; }
+  bool is_locked() const noexcept { return core().available() == 0; }
 
   /// Blocks the calling thread until it has locked the mutex: for threads that run no executor.
   ///
@@ -130,17 +125,17 @@ class basic_async_mutex {
   /// Completes every outstanding wait with `operation_aborted`, threads included.
   ///
   /// Returns how many. Does not touch the holder, nor locks that are granted already.
-  std::size_t cancel() { return core_->refuse_all(detail::wait_outcome::aborted); }
+  using base::cancel;
 
   /// Outstanding and later waits complete with `error::closed`; the holder may still unlock, after
   /// which nobody can lock any more.
-  void close() noexcept { core_->close(); }
+  using base::close;
 
   /// Whether the mutex was closed.
-  bool is_closed() const noexcept { return core_->is_closed(); }
+  using base::is_closed;
 
   /// The number of outstanding waits, threads included; not those granted and on their way.
-  std::size_t waiters() const noexcept { return core_->waiters(); }
+  using base::waiters;
 
   /// Locks the mutex without blocking a thread.
   ///
@@ -185,13 +180,13 @@ class basic_async_mutex {
   }
 
  private:
-  using core_type = detail::mutex_core;
+  using base::core;
 
   // How a completion's guard is made of a core that was granted.
   struct delivery_type {
     using core_type = detail::mutex_core;
     using grant = lock_type;
-    static grant make(core_type& core) noexcept { return grant(&core, true); }
+    static grant make(core_type& core, detail::verdict) noexcept { return grant(&core, true); }
   };
 
   // A lock: what is tried, and for how long it may wait.
@@ -204,9 +199,10 @@ class basic_async_mutex {
     lock_operation(basic_async_mutex& mutex, Limit limit) noexcept
         : mutex_(&mutex), limit_(limit) {}
 
-    executor_type const& executor() const noexcept { return mutex_->executor_; }
-    core_type& core() const noexcept { return *mutex_->core_; }
+    executor_type const& executor() const noexcept { return mutex_->base::executor(); }
+    detail::mutex_core& core() const noexcept { return mutex_->core(); }
     Limit limit() const noexcept { return limit_; }
+    static detail::waiter::asked_type asked() noexcept { return {}; }
 
     // Takes the mutex if it is free, to be held by a guard.
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
@@ -238,9 +234,6 @@ class basic_async_mutex {
   // False if the time was up first; a guard's hold otherwise.
   bool hold_in_thread(detail::wait_limit limit);
   bool lock_in_thread(detail::wait_limit limit);
-
-  executor_type executor_;
-  core_type* core_;
 };
 
 /// The guard of the mutex: unlocks it when it is destroyed. The interface of `std::unique_lock`;
@@ -272,7 +265,7 @@ class [[nodiscard]] basic_async_mutex<Executor>::lock_type
 
   /// Does not lock the mutex.
   [[nodiscard]] lock_type(mutex_type& mutex, std::defer_lock_t) noexcept
-      : base(mutex.core_, false) {}
+      : base(&mutex.core(), false) {}
 
   /// Locks the mutex if it is free.
   [[nodiscard]] lock_type(mutex_type& mutex, std::try_to_lock_t)
@@ -364,25 +357,17 @@ class [[nodiscard]] basic_async_mutex<Executor>::lock_type
 using async_mutex = basic_async_mutex<>;
 
 template <class Executor>
-basic_async_mutex<Executor>::basic_async_mutex(executor_type const& ex)
-    : executor_(ex), core_(core_type::make(this, executor_, 1u, 1u)) {}
-
-template <class Executor>
 bool basic_async_mutex<Executor>::hold_in_thread(detail::wait_limit limit) {
-  auto const outcome =
-      detail::wait_in_thread(lock_operation<detail::wait_limit>(*this, limit)).outcome();
-  if (outcome == detail::wait_outcome::timed_out) return false;
-  if (outcome != detail::wait_outcome::granted) detail::throw_error(detail::error_of(outcome));
-  return true;
+  return detail::granted_in_thread(lock_operation<detail::wait_limit>(*this, limit)).granted();
 }
 
 template <class Executor>
 bool basic_async_mutex<Executor>::lock_in_thread(detail::wait_limit limit) {
-  core_type& core = *core_;
-  if (core.try_acquire(1, false)) return true;
+  detail::mutex_core& held = core();
+  if (held.try_acquire(1, false)) return true;
   if (!hold_in_thread(limit)) return false;
-  if (core.count_holder(false)) return true;
-  core.unref();  // the mutex was destroyed in between
+  if (held.count_holder(false)) return true;
+  held.unref();  // the mutex was destroyed in between
   detail::throw_error(boost::asio::error::operation_aborted);
 }
 

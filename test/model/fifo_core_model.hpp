@@ -18,7 +18,7 @@ namespace fifo_model {
 
 using asio_sync::detail::wait_outcome;
 using asio_sync::detail::wait_state;
-using permits = std::uint32_t;
+using permits = std::uint64_t;
 
 class operation;
 
@@ -44,11 +44,11 @@ struct node {
 };
 
 /// Sees each grant to a wait that was queued, under the lock: nobody older may be left behind.
-struct list : asio_sync::detail::wait_list<node> {
+struct list : asio_sync::detail::decided_list<node> {
   void push_back(node& wait) noexcept {
     if (wait.state == wait_state::decided && wait.outcome == wait_outcome::granted)
       model::check((wait.known->queued & (wait.turn - 1)) == 0, "grants come in order");
-    wait_list::push_back(wait);
+    decided_list::push_back(wait);
   }
 };
 
@@ -57,6 +57,7 @@ struct traits : model::policy {
   using node = fifo_model::node;
   using list = fifo_model::list;
   static constexpr bool exclusive = Exclusive;
+  static constexpr std::size_t batch = 1;
   static permits weight(node const& wait) noexcept { return Exclusive ? 1 : wait.weight; }
 
   static void joined(node& wait) noexcept {
@@ -268,7 +269,7 @@ class primitive {
   /// A guard lets go of what it holds; false if there was nothing to give it back to.
   bool try_release_guard(permits n = 1) {
     bool const given_back = release_held(n, true);
-    if (!given_back) unref();
+    if (!Traits::exclusive || !given_back) unref();
     return given_back;
   }
 
@@ -321,13 +322,17 @@ class primitive {
 
  private:
   void complete(list& decided) {
+    while (decided.more) core_->settle_more(decided);
     while (!decided.empty()) complete(*decided.pop_front().owner);
   }
 
   bool release_held(permits n, bool counted) {
     list decided;
     bool held = false;
-    if constexpr (Traits::exclusive) held = core_->try_release_uncontended(counted);
+    if constexpr (Traits::exclusive)
+      held = core_->try_release_uncontended(counted);
+    else
+      held = core_->try_release_uncontended(n, counted);
     held = held || core_->release(n, counted, decided);
     complete(decided);
     return held;

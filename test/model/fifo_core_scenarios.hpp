@@ -200,7 +200,8 @@ void one_release_too_many() {
     if (Traits::exclusive) model::check(given_back, "what a guard holds was held");
     releases += given_back - 1;
   });
-  model::check(releases == 1, "what is held is released once");
+  // What a guard gives back above the maximum of many permits is dropped.
+  if (Traits::exclusive) model::check(releases == 1, "what is held is released once");
   mutex.end();
 }
 

@@ -200,6 +200,46 @@ void permits_that_outlive() {
   semaphore.check_gone();
 }
 
+/// A release that lets the lock go between those whom it lets in: the first of them ends the
+/// semaphore.
+template <class Traits = weighted>
+void batches_against_abandon() {
+  primitive<Traits> semaphore(2, 2);
+  operation first(1), second(1), last(1);
+  model::check(semaphore.try_acquire(2), "it was free");
+  for (auto* op : {&first, &second, &last}) semaphore.start(*op);
+  model::threads([&] { semaphore.release(2); },
+                 [&] {
+                   model::check(semaphore.use_once(first), "it is granted");
+                   semaphore.abandon();
+                 },
+                 [&] {
+                   semaphore.use_once(second);
+                   semaphore.use_once(last);
+                 });
+  semaphore.check_gone();
+}
+
+/// Between them somebody tries, and one that is to be let in leaves.
+template <class Traits = weighted>
+void batches_against_cancel() {
+  primitive<Traits> semaphore(2, 2);
+  operation first(1), second(1), last(1);
+  model::check(semaphore.try_acquire(2), "it was free");
+  for (auto* op : {&first, &second, &last}) semaphore.start(*op);
+  model::threads([&] { semaphore.release(2); },
+                 [&] {
+                   semaphore.cancel(second);
+                   semaphore.use_once(second);
+                 },
+                 [&] {
+                   if (semaphore.try_guard()) semaphore.release_guard();
+                   model::check(semaphore.use_once(last), "it is granted");
+                 });
+  model::check(semaphore.use_once(first), "it is granted");
+  semaphore.end(2);
+}
+
 /// Two grants are dropped while the semaphore goes.
 template <class Traits = weighted>
 void drops_against_abandon() {

@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 namespace {
 
 std::unique_ptr<waiter> make_wait() {
-  return std::make_unique<waiter>([](waiter&, waiter_action) {}, nullptr);
+  return std::make_unique<waiter>([](waiter&, waiter_action) {}, nullptr, waiter::asked_type());
 }
 
 // A clock whose time does not pass, and whose epoch is far from others'.

@@ -24,7 +24,7 @@ struct noting_route final : route {
 // A wait at home that posts nothing: between its decision and its end only its core's list knows
 // of it.
 struct home_wait : waiter {
-  explicit home_wait(mutex_core& c) noexcept : waiter([](waiter&, waiter_action) {}, &c) {
+  explicit home_wait(mutex_core& c) noexcept : waiter([](waiter&, waiter_action) {}, &c, {}) {
     work = wait_work::home;
     way = &to_here;
   }

@@ -48,14 +48,13 @@ static_assert(sizeof(counting_handler) == 24);
 struct delivery {
   using core_type = detail::mutex_core;
   using grant = async_mutex::lock_type;
-  static grant make(core_type&);
+  static grant make(core_type&, detail::verdict);
 };
 
 // What a completion takes up more than on POSIX systems: on Windows it does.
 constexpr std::size_t more_room = sizeof(detail::waiter) - 72;
 static_assert(sizeof(detail::handler_waiter<delivery, counting_handler>) <= 96 + more_room);
 static_assert(sizeof(detail::mutex_core) <= 128);
-static_assert(sizeof(detail::thread_waiter) <= 192);
 
 template <class Executor>
 constexpr std::size_t size_of_route = sizeof(detail::executor_route<Executor, detail::last_step>);

@@ -27,7 +27,7 @@ class destination;
 // Waiters that one transition of one core has decided. Holds work of the core's home context until
 // they are posted, where this thread does not run inside that context: otherwise the context could
 // run out of work, and return from run(), between the decision and the post.
-class decided_waits : public wait_list<waiter> {
+class decided_waits : public decided_list<waiter> {
  public:
   // Posts what runs no user code, lets the work go, and only then does what is kept back.
   void hand_out() noexcept;

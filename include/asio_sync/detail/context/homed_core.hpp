@@ -41,9 +41,12 @@ struct mutex_traits : waiter_traits {
   static constexpr std::uint32_t weight(waiter const&) noexcept { return 1; }
 };
 
-template <class Core>
+// Waiter: what its waits are, which tells what they ask for.
+template <class Core, class Waiter = waiter>
 class homed_core final : public core_base, public Core {
  public:
+  using node = Waiter;
+
   // Throws what allocating it, or adding the service to the executor's context, throws.
   template <class Executor, class... Args>
   static homed_core* make(void* primitive, Executor const& ex, Args... args) {
@@ -59,14 +62,25 @@ class homed_core final : public core_base, public Core {
     return core;
   }
 
+  // Runs a transition of the core, and hands out what that has decided.
+  template <class Transition>
+  auto decide(Transition transition) noexcept {
+    decided_waits decided;
+    auto const result = transition(decided);
+    finish(decided);
+    decided.hand_out();
+    return result;
+  }
+
   // Gives the permit of a mutex back or on; false if it was not held in that way, counted or not,
   // or the primitive is dead. What is compiled into every caller is the free case.
-  bool release(bool counted) noexcept {
+  bool release(bool counted) noexcept requires Core::exclusive {
     return this->try_release_uncontended(counted) || release_contended(counted);
   }
 
   // The same, where the free case has just failed.
-  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(bool counted) noexcept {
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(
+      bool counted) noexcept requires Core::exclusive {
     decided_waits decided;
     bool const held = Core::release(1, counted, decided);
     decided.hand_out();
@@ -74,49 +88,64 @@ class homed_core final : public core_base, public Core {
   }
 
   // A counted holder lets go, whether the primitive lives or not.
-  ASIO_SYNC_NOINLINE void release_counted() noexcept {
+  ASIO_SYNC_NOINLINE void release_counted() noexcept requires Core::exclusive {
     if (!release(true)) unref();
+  }
+
+  // Gives permits back or on; see Core.
+  bool release(typename Core::permits n, bool counted) noexcept requires(!Core::exclusive) {
+    return this->try_release_uncontended(n, counted) ||
+           decide([&](decided_waits& decided) { return Core::release(n, counted, decided); });
+  }
+
+  ASIO_SYNC_INLINE void release_counted(typename Core::permits n) noexcept
+      requires(!Core::exclusive) {
+    if (!this->try_release_uncontended(n, true)) release(n, true);
+    if (this->forget()) core_base::end(*this);
   }
 
   using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!Core::refuse(w, outcome, decided)) return false;  // the core may be gone
+    finish(decided);
     settle_work(decided);
     return true;
   }
 
   std::size_t refuse_all(wait_outcome outcome) noexcept {
-    decided_waits decided;
-    std::size_t const refused =
-        Core::refuse_if([](waiter const&) { return true; }, outcome, decided);
-    settle_work(decided);
-    decided.hand_out();
-    return refused;
+    return decide([&](decided_waits& decided) {
+      std::size_t const refused =
+          Core::refuse_if([](waiter const&) { return true; }, outcome, decided);
+      settle_work(decided);
+      return refused;
+    });
   }
 
   void close() noexcept {
-    decided_waits decided;
-    Core::close(decided);
-    settle_work(decided);
-    decided.hand_out();
+    decide([&](decided_waits& decided) {
+      Core::close(decided);
+      settle_work(decided);
+      return true;
+    });
   }
 
   // The primitive ends. The core ends with it, or with the last that is counted.
   void abandon() noexcept {
     wait_service::disown(*this);
-    decided_waits decided;
-    Core::abandon(decided);
-    settle_work(decided);
-    decided.hand_out();
+    decide([&](decided_waits& decided) {
+      Core::abandon(decided);
+      settle_work(decided);
+      return true;
+    });
     unref();
   }
 
-  // A decided waiter arrives: its outcome is final. Unless that is granted the core may be gone;
-  // a grant stays counted.
-  wait_outcome arrive(wait_outcome decided, bool at_home) noexcept {
+  // A decided waiter arrives: its outcome is final. A grant that carries something stays counted;
+  // otherwise the core may be gone.
+  verdict arrive(verdict decided, bool at_home) noexcept {
     if (at_home) settle_at_home();
-    if (decided == wait_outcome::granted) {
-      if (!this->is_dead()) return wait_outcome::granted;
+    if (Core::carries && decided.granted()) {
+      if (!this->is_dead()) return decided;
       decided = wait_outcome::aborted;
     }
     unref();
@@ -128,6 +157,7 @@ class homed_core final : public core_base, public Core {
     decided_waits decided;
     settle_work(decided);  // while the waiter is counted
     if (this->drop(w, decided)) return destroy();
+    finish(decided);
     decided.hand_out();
   }
 
@@ -139,6 +169,7 @@ class homed_core final : public core_base, public Core {
   void leave_home(decided_waits& decided) noexcept override {
     Core::refuse_if([](waiter const& w) { return w.work == wait_work::home; },
                     wait_outcome::aborted, decided);
+    finish(decided);
     settle_work(decided);
     std::lock_guard const guard(this->lock());
     home_.reset();
@@ -159,6 +190,12 @@ class homed_core final : public core_base, public Core {
   homed_core(void* primitive, known_context const& home, bool plain, Args... args) noexcept
       : core_base(primitive, home, plain), Core(args...) {}
   ~homed_core() override = default;
+
+  // Where a transition has stopped half-way: those that it has decided keep the core.
+  void finish(decided_waits& decided) noexcept {
+    if constexpr (!Core::exclusive)
+      while (decided.more) Core::settle_more(decided);
+  }
 
   ASIO_SYNC_COLD void leave_work() noexcept {
     decided_waits decided;
@@ -202,6 +239,16 @@ class homed_core final : public core_base, public Core {
 };
 
 using mutex_core = homed_core<fifo_core<mutex_traits>>;
+
+struct permit_traits : waiter_traits {
+  static constexpr bool exclusive = false;
+  static constexpr std::size_t batch = 64;
+  static std::uint64_t weight(waiter const& w) noexcept {
+    return static_cast<valued_waiter const&>(w).value;
+  }
+};
+
+using permit_core = homed_core<fifo_core<permit_traits>, valued_waiter>;
 
 }  // namespace asio_sync::detail
 

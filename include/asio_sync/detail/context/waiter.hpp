@@ -40,7 +40,10 @@ enum class wait_work : std::uint8_t {
 struct waiter : tracked_waiter {
   using function = void(waiter&, waiter_action);
 
-  waiter(function* f, core_base* c) noexcept : act(f), core(c) {}
+  // What a wait asks its core for: nothing but to be let in.
+  struct asked_type {};
+
+  waiter(function* f, core_base* c, asked_type) noexcept : act(f), core(c) {}
   waiter(waiter const&) = delete;
   waiter& operator=(waiter const&) = delete;
 
@@ -69,6 +72,20 @@ struct waiter : tracked_waiter {
   [[no_unique_address]] more_room<room_size - 5 * sizeof(void*)> more;
 
   void* room() noexcept { return &next; }
+
+  verdict decided() const noexcept { return outcome; }
+};
+
+// One that asks for a number, and may be told one.
+struct valued_waiter : waiter {
+  using asked_type = std::uint64_t;
+
+  valued_waiter(function* f, core_base* c, asked_type asked) noexcept
+      : waiter(f, c, {}), value(asked) {}
+
+  verdict decided() const noexcept { return {outcome, value}; }
+
+  std::uint64_t value;  // asked for; once it is decided, told
 };
 
 // How a completion reaches an executor that is not the plain one of its primitive's home. Stands

@@ -7,10 +7,12 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 
 namespace asio_sync::detail {
 
@@ -20,23 +22,31 @@ namespace asio_sync::detail {
 // caller completes these after the lock is released.
 //
 // Traits: `atomic<T>` and `lock_type`; `node`, with members `next`, `prev`, `state`, `outcome`;
-// `list`, a wait_list of them; `weight(node)`; `joined(node)` and `left(node, list)`, told under
-// the lock; `exclusive`, true where there is one permit (a mutex).
+// `list`, a decided_list of them; `weight(node)`; `joined(node)` and `left(node, list)`, told
+// under the lock; `exclusive`, true where there is one permit (a mutex); else `batch`, how many
+// are let in before others get the lock.
 //
 // The core outlives its primitive by the completions on their way and by the guards, which may
 // touch it at any time. So it counts: the primitive is one, each waiter that was decided is one
-// until it is delivered or dropped, and so is a permit whose holder is counted, until it is given
-// back. A grant from the queue is always counted, and its count passes to the holder: neither the
-// grant nor the delivery costs an operation for it. Whoever lets the last count go frees the core.
+// until it is delivered or dropped, and so is each holder that is counted, until it lets go. A
+// grant from the queue is always counted, and its count passes to the holder: neither the grant
+// nor the delivery costs an operation for it. Whoever lets the last count go frees the core.
+//
+// The counts of a mutex stand in the word, so that a hold is taken and given back with its count
+// in one step. Where there are many permits the counts have a word of their own: a count is taken
+// after the permits, in the primitive's lifetime, and let go after they have gone back.
 template <class Traits>
 class fifo_core {
  public:
   using node = typename Traits::node;
   using list = typename Traits::list;
-  using permits = std::uint32_t;  // below 2^30
+  using permits = std::uint64_t;
+  static constexpr bool exclusive = Traits::exclusive;
+  static constexpr bool carries = true;  // a grant is held until it is given back
+  static constexpr permits most = Traits::exclusive ? 1 : (permits(1) << 56) - 1;
 
   fifo_core(permits available, permits max) noexcept
-      : word_(count + available * permit), max_(max) {}
+      : word_(available * permit + count), many_(max) {}
   fifo_core(fifo_core const&) = delete;
   fifo_core& operator=(fifo_core const&) = delete;
 
@@ -53,14 +63,15 @@ class fifo_core {
       // Acquire: pairs with the release of whoever gave the permits back.
     } while (!word_.compare_exchange_weak(w, w - n * permit + (counted ? granted_count : 0),
                                           std::memory_order_acquire, std::memory_order_relaxed));
+    if (!Traits::exclusive && counted) count_up();
     return true;
   }
 
   // Decides a waiter that does not queue: refused, or it owns the permits that a counted
   // try_acquire() took.
-  void conclude(node& waiter, wait_outcome outcome) noexcept {
-    if (outcome != wait_outcome::granted) word_.fetch_add(count, std::memory_order_relaxed);
-    decide(waiter, outcome);
+  void conclude(node& waiter, verdict decided) noexcept {
+    if (!decided.granted()) count_up();
+    decide(waiter, decided.outcome());
   }
 
   // Gives back the one permit of a mutex if nobody waits: one compare-exchange, the last access to
@@ -73,17 +84,36 @@ class fifo_core {
                                        std::memory_order_release, std::memory_order_relaxed);
   }
 
+  // The same for many permits.
+  ASIO_SYNC_INLINE bool try_release_uncontended(permits n, bool counted) noexcept
+      requires(!Traits::exclusive) {
+    word w = word_.load(std::memory_order_relaxed);
+    if ((w & waiting) || !takes_back(w, n, counted)) return false;
+    return word_.compare_exchange_weak(w, w + returned(w, n) * permit, std::memory_order_release,
+                                       std::memory_order_relaxed);
+  }
+
   // Gives permits back, or on to those who wait. False, and nothing has changed, if they were not
-  // held (of a mutex: in that way, counted or not) or the primitive is dead: then whoever is
-  // counted lets its count go with forget().
+  // held (of a mutex: in that way, counted or not) or the primitive is dead. A counted holder of
+  // many permits lets its count go afterwards, with forget(); that of a mutex only if this is
+  // false. What it gives back above the maximum is dropped, as a release by a member was too many.
   bool release(permits n, bool counted, list& decided) noexcept {
     word w = word_.load(std::memory_order_relaxed);
     do {
       if ((w & waiting) && release_to_queue(w, n, counted, decided)) return true;
       if (!takes_back(w, n, counted)) return false;
-    } while (!word_.compare_exchange_weak(w, w + n * permit - (counted ? granted_count : 0),
-                                          std::memory_order_release, std::memory_order_relaxed));
+    } while (!word_.compare_exchange_weak(
+        w, w + returned(w, n) * permit - (counted ? granted_count : 0), std::memory_order_release,
+        std::memory_order_relaxed));
     return true;
+  }
+
+  // Goes on where a transition has stopped half-way. The core stays while nobody of those that are
+  // decided has been let go.
+  void settle_more(list& decided) noexcept {
+    std::lock_guard const guard(lock_);
+    decided.more = false;
+    settle(word_.load(std::memory_order_relaxed), 0, 0, decided);
   }
 
   // Turns the holder of a mutex into one that is counted, or back. False, and nothing has changed,
@@ -112,11 +142,12 @@ class fifo_core {
       if (admits(w, Traits::weight(waiter))) {
         if (word_.compare_exchange_weak(w, w - Traits::weight(waiter) * permit + granted_count,
                                         std::memory_order_acquire, std::memory_order_relaxed)) {
+          if (!Traits::exclusive) count_up();
           decide(waiter, wait_outcome::granted);
           return false;
         }
       } else if ((w & closed) || waiter.outcome != wait_outcome::undecided) {
-        word_.fetch_add(count, std::memory_order_relaxed);
+        count_up();
         decide(waiter, (w & closed) ? wait_outcome::closed : waiter.outcome);
         return false;
       } else if ((w & waiting) ||
@@ -139,7 +170,7 @@ class fifo_core {
     if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
     if (waiter.state != wait_state::queued) return false;
     take_out(waiter, outcome, decided);
-    settle(word_.load(std::memory_order_relaxed), 0, count, decided);
+    settle(word_.load(std::memory_order_relaxed), 0, counted_up(1), decided);
     return true;
   }
 
@@ -174,17 +205,28 @@ class fifo_core {
       std::lock_guard const guard(lock_);
       word const w = word_.load(std::memory_order_relaxed);
       if (!(w & dead)) {
-        settle(w, Traits::weight(waiter), word(0) - granted_count, decided);
-        return false;
+        settle(w, returned(w, Traits::weight(waiter)), word(0) - granted_count, decided);
+        if (Traits::exclusive) return false;
       }
     }
     return forget();  // after the unlock, as others may free the core from here on
   }
 
+  // One more holder, of what a counted holder has.
+  void count_up() noexcept {
+    if constexpr (Traits::exclusive)
+      word_.fetch_add(count, std::memory_order_relaxed);
+    else
+      many_.counts.fetch_add(1, std::memory_order_relaxed);
+  }
+
   // Lets a count go. True if it was the last: the caller frees the core.
   bool forget() noexcept {
     // Acquire and release: what others did to the core comes before its end.
-    return (word_.fetch_sub(count, std::memory_order_acq_rel) / count) == 1;
+    if constexpr (Traits::exclusive)
+      return (word_.fetch_sub(count, std::memory_order_acq_rel) / count) == 1;
+    else
+      return many_.counts.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
   std::size_t waiters() const noexcept {
@@ -196,13 +238,21 @@ class fifo_core {
     return available_in(word_.load(std::memory_order_relaxed));
   }
 
+  permits max() const noexcept {
+    if constexpr (Traits::exclusive)
+      return 1;
+    else
+      return many_.max;
+  }
+
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
 
  protected:
   typename Traits::lock_type& lock() const noexcept { return lock_; }
 
  private:
-  // The word:  | count, 30 bits | free permits, 30 bits | carried | dead | closed | waiting |
+  // The word of a mutex:    | count, 30 bits | free, 30 bits | carried | dead | closed | waiting |
+  // Of many permits:        |          free, 60 bits         |    0    | dead | closed | waiting |
   using word = std::uint64_t;
   static constexpr word waiting = 1;  // somebody is queued; changes under the lock only, and while
                                       // it is set, so do the permits and `carried`
@@ -210,13 +260,25 @@ class fifo_core {
   static constexpr word dead = 4;     // the primitive is gone
   static constexpr word carried = 8;  // exclusive: the holder is counted
   static constexpr word permit = 16;
-  static constexpr word count = word(1) << 34;
-  static constexpr word free_permits = Traits::exclusive ? permit : count - permit;
-  static constexpr word granted_count = count + (Traits::exclusive ? carried : 0);
+  static constexpr word count = Traits::exclusive ? word(1) << 34 : 0;
+  static constexpr word free_permits = Traits::exclusive ? permit : 0;
+  static constexpr word granted_count = Traits::exclusive ? count + carried : 0;
   static constexpr auto everybody = [](node const&) { return true; };
 
+  struct one_permit {
+    explicit one_permit(permits) noexcept {}
+  };
+  struct many_permits {
+    explicit many_permits(permits m) noexcept : max(m) {}
+    typename Traits::template atomic<word> counts{1};
+    permits const max;
+  };
+
   static constexpr permits available_in(word w) noexcept {
-    return static_cast<permits>((w % count) / permit);
+    if constexpr (Traits::exclusive)
+      return (w % count) / permit;
+    else
+      return w / permit;
   }
 
   static constexpr bool admits(word w, permits n) noexcept {
@@ -225,8 +287,28 @@ class fifo_core {
   }
 
   bool takes_back(word w, permits n, bool counted) const noexcept {
-    if (Traits::exclusive) return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
-    return !(w & dead) && available_in(w) + n <= max_;
+    if constexpr (Traits::exclusive)
+      return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
+    else
+      return !(w & dead) && (counted || n <= many_.max - available_in(w));
+  }
+
+  // How many of n permits come back.
+  permits returned(word w, permits n) const noexcept {
+    if constexpr (Traits::exclusive)
+      return n;
+    else
+      return std::min(n, many_.max - available_in(w));
+  }
+
+  // Counts so many; returns what is to be added to the word for that.
+  word counted_up(std::size_t n) noexcept {
+    if constexpr (Traits::exclusive) {
+      return n * count;
+    } else {
+      if (n != 0) many_.counts.fetch_add(n, std::memory_order_relaxed);
+      return 0;
+    }
   }
 
   void decide(node& waiter, wait_outcome outcome) noexcept {
@@ -244,7 +326,7 @@ class fifo_core {
     if constexpr (Traits::exclusive)
       hand_over(counted, decided);
     else
-      settle(w, n, counted ? word(0) - granted_count : 0, decided);
+      settle(w, returned(w, n), 0, decided);
     return true;
   }
 
@@ -282,7 +364,7 @@ class fifo_core {
       take_out(candidate, outcome, decided);
       ++refused;
     }
-    settle(word_.load(std::memory_order_relaxed), 0, change + refused * count, decided);
+    settle(word_.load(std::memory_order_relaxed), 0, change + counted_up(refused), decided);
     return refused;
   }
 
@@ -293,12 +375,19 @@ class fifo_core {
   void settle(word w, permits n, word change, list& decided) noexcept {
     change += n * permit;
     permits available = available_in(w) + n;
-    while (!queue_.empty() && Traits::weight(queue_.front()) <= available) {
+    std::size_t granted = 0;
+    for (; !queue_.empty() && Traits::weight(queue_.front()) <= available; ++granted) {
+      if constexpr (!Traits::exclusive)
+        if (granted == Traits::batch) {
+          decided.more = true;
+          break;
+        }
       permits const taken = Traits::weight(queue_.front());
       take_out(queue_.front(), wait_outcome::granted, decided);
       available -= taken;
       change += granted_count - taken * permit;
     }
+    if constexpr (!Traits::exclusive) change += counted_up(granted);
     if (queue_.empty()) change -= w & waiting;
     // Release: pairs with the acquire of whoever takes what has become free.
     if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
@@ -306,8 +395,8 @@ class fifo_core {
 
   wait_list<node> queue_;  // lock_
   typename Traits::template atomic<word> word_;
+  [[no_unique_address]] std::conditional_t<Traits::exclusive, one_permit, many_permits> many_;
   std::uint32_t size_ = 0;  // lock_
-  permits const max_;
   mutable typename Traits::lock_type lock_;
 };
 

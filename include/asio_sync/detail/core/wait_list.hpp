@@ -19,7 +19,8 @@ enum class wait_state : std::uint8_t {
 };
 
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
-enum class wait_outcome : std::uint8_t { undecided, granted, aborted, timed_out, closed };
+// Invalid: it was asked for what nobody can have.
+enum class wait_outcome : std::uint8_t { undecided, granted, aborted, timed_out, closed, invalid };
 
 // How an attempt or a wait ended, and a value of 56 bits that goes with it, in one register.
 class verdict {
@@ -75,6 +76,12 @@ class wait_list {
  private:
   Node* head_ = nullptr;
   Node* tail_ = nullptr;
+};
+
+// What a transition has decided; `more`: it has stopped half-way, so that others get the lock.
+template <class Node>
+struct decided_list : wait_list<Node> {
+  bool more = false;
 };
 
 }  // namespace asio_sync::detail

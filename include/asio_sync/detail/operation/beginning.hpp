@@ -34,6 +34,8 @@ ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
     case wait_outcome::aborted: return asio::error::operation_aborted;
     case wait_outcome::timed_out: return asio::error::timed_out;
     case wait_outcome::closed: return error::closed;
+    case wait_outcome::invalid:
+      return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
     case wait_outcome::granted:
     case wait_outcome::undecided: break;
   }
@@ -105,16 +107,17 @@ ASIO_SYNC_NOINLINE void queue(Core& core, waiter& w, asio::cancellation_slot slo
   completions::start(w);
 }
 
-// Begins the wait of a handler. Operation: `core()`, `limit()`, `try_now()`, which takes what is
-// free and says what is refused at once, and `track()`, for Asio's handler tracking. When it
-// throws the waiter has gone.
+// Begins the wait of a handler. Operation: `core()`; `limit()`; `asked()`, what the waiter asks
+// the core for; `try_now()`, which takes what is free and says what is refused at once; and
+// `track()`, for Asio's handler tracking. When it throws the waiter has gone.
 template <class Operation>
-ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation, waiter& w,
+ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
+                                                typename Operation::delivery::core_type::node& w,
                                                 asio::cancellation_slot slot) {
   operation.track(w);
   verdict const decided = operation.try_now();
   if (!decided.decided()) return queue(operation.core(), w, slot, operation.limit());
-  operation.core().conclude(w, decided.outcome());
+  operation.core().conclude(w, decided);
   completions::start(w);
 }
 

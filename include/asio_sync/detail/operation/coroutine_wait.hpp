@@ -21,19 +21,25 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace asio_sync::detail {
 
 // A waiter, in memory of the pool, whose handler comes once the coroutine is suspended.
 template <class Core, class Handler>
-class coroutine_waiter final : public waiter {
+class coroutine_waiter final : public Core::node {
+  using node = typename Core::node;
+  using asked_type = typename node::asked_type;
+
  public:
   // For a coroutine whose executor is `own`. Throws what finding and building the route throw.
   template <class Executor, class Primitive>
-  static coroutine_waiter& make(Core& core, Executor const& own, Primitive const& primitive) {
-    if (!is_plainly_at_home(core, own)) return make_routed(core, own, primitive);
-    return *::new (pool::allocate(front_of_route<coroutine_waiter>())) coroutine_waiter(core);
+  static coroutine_waiter& make(Core& core, asked_type asked, Executor const& own,
+                                Primitive const& primitive) {
+    if (!is_plainly_at_home(core, own)) return make_routed(core, asked, own, primitive);
+    return *::new (pool::allocate(front_of_route<coroutine_waiter>()))
+        coroutine_waiter(core, asked);
   }
 
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
@@ -55,7 +61,7 @@ class coroutine_waiter final : public waiter {
   // The coroutine is suspended: queues, or goes on its way.
   ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void launch(Handler&& handler) noexcept {
     ::new (static_cast<void*>(std::addressof(handler_))) Handler(std::move(handler));
-    if (state != wait_state::decided && its_core().enter(*this)) return;
+    if (this->state != wait_state::decided && its_core().enter(*this)) return;
     decided_waits decided;
     decided.push_back(*this);
     decided.hand_out();
@@ -64,19 +70,20 @@ class coroutine_waiter final : public waiter {
   ~coroutine_waiter() {}  // whoever ends the waiter destroys the handler
 
  private:
-  explicit coroutine_waiter(Core& c) noexcept : waiter(&perform, &c) {}
+  coroutine_waiter(Core& c, asked_type asked) noexcept : node(&perform, &c, asked) {}
 
   template <class Executor, class Primitive>
-  ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, Executor const& own,
+  ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, asked_type asked,
+                                                          Executor const& own,
                                                           Primitive const& primitive) {
     destination const to = destination_of(core, own, primitive);
     void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
-    auto* const self = ::new (memory) coroutine_waiter(core);
+    auto* const self = ::new (memory) coroutine_waiter(core, asked);
     to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
     return *self;
   }
 
-  Core& its_core() const noexcept { return static_cast<Core&>(*core); }
+  Core& its_core() const noexcept { return static_cast<Core&>(*this->core); }
 
   static void free(coroutine_waiter& w) noexcept { pool::deallocate(&w, end_of_block(w)); }
 
@@ -93,9 +100,10 @@ class coroutine_waiter final : public waiter {
   // At home the coroutine is resumed by the handler in the block: each move of it would be waited
   // for, and nobody can tell that the block is freed later. A route may still hold an executor.
   void complete() {
-    if (slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
-    verdict const decided = its_core().arrive(outcome, work == wait_work::home);
-    if (way) {
+    if (this->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+    verdict const decided =
+        its_core().arrive(this->node::decided(), this->work == wait_work::home);
+    if (this->way) {
       Handler taken(ending(*this).take());
       return taken(decided);
     }
@@ -130,6 +138,7 @@ template <class Operation, class Result, class Handler>
 class awaitable_wait_of {
   using delivery = typename Operation::delivery;
   using core_type = typename delivery::core_type;
+  using grant = typename delivery::grant;
   using waiter_type = coroutine_waiter<core_type, Handler>;
 
  public:
@@ -149,19 +158,23 @@ class awaitable_wait_of {
   verdict outcome() const noexcept { return verdict_; }
 
   ASIO_SYNC_INLINE auto result(verdict decided) const {
-    if (decided.granted()) return result_.value(error_code(), delivery::make(operation_.core()));
-    return refusal(decided);
+    if (!decided.granted()) return refusal(decided);
+    if constexpr (std::is_void_v<grant>)
+      return result_.value(error_code());
+    else
+      return result_.value(error_code(), delivery::make(operation_.core(), decided));
   }
 
   // Makes ready what can fail, while the coroutine can still catch it. What has been prepared is
   // launched.
   template <class Executor>
   void prepare(Executor const& own, asio::cancellation_slot slot) {
-    waiter_ = &waiter_type::make(operation_.core(), own, operation_.executor());
+    waiter_ =
+        &waiter_type::make(operation_.core(), operation_.asked(), own, operation_.executor());
     // Not free a moment ago, unless only the budget is used up.
     if (!immediate_budget::available())
       if (verdict const decided = operation_.try_now(); decided.decided())
-        return operation_.core().conclude(*waiter_, decided.outcome());
+        return operation_.core().conclude(*waiter_, decided);
     waiter_ = waiter_->ready(slot, operation_.limit());
   }
 
@@ -173,7 +186,10 @@ class awaitable_wait_of {
 
  private:
   ASIO_SYNC_COLD auto refusal(verdict decided) const {
-    return result_.value(error_of(decided.outcome()), typename delivery::grant());
+    if constexpr (std::is_void_v<grant>)
+      return result_.value(error_of(decided.outcome()));
+    else
+      return result_.value(error_of(decided.outcome()), grant());
   }
 
   Operation operation_;

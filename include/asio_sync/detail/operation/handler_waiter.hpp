@@ -96,18 +96,22 @@ std::size_t end_of_block(Waiter& w) noexcept {
 }
 
 // Delivery says what is waited for: `core_type`; `grant`, what the handler receives besides the
-// error; `make(core)`, which makes it of what was granted.
+// error, perhaps void; `make(core, verdict)`, which makes it of what was granted.
 template <class Delivery, class Handler>
-class handler_waiter final : public waiter {
+class handler_waiter final : public Delivery::core_type::node {
   using core_type = typename Delivery::core_type;
+  using node = typename core_type::node;
   using grant_type = typename Delivery::grant;
-  using memory = block_memory<std::max(alignof(Handler), alignof(waiter)),
+  using memory = block_memory<std::max(alignof(Handler), alignof(node)),
                               std::decay_t<asio::associated_allocator_t<Handler>>>;
 
  public:
+  using asked_type = typename node::asked_type;
+
   // Throws what allocating and moving or copying the handler throw.
   template <class Source>
-  static handler_waiter& make(core_type& core, destination const& to, Source&& handler) {
+  static handler_waiter& make(core_type& core, asked_type asked, destination const& to,
+                              Source&& handler) {
     memory of(asio::get_associated_allocator(handler));
     struct allocation {
       memory& of;
@@ -118,7 +122,8 @@ class handler_waiter final : public waiter {
       }
     } block_of{of, front_of_route<handler_waiter>() + to.size(), nullptr};
     block_of.place = of.allocate(block_of.size);
-    auto* const self = ::new (block_of.place) handler_waiter(core, static_cast<Source&&>(handler));
+    auto* const self =
+        ::new (block_of.place) handler_waiter(core, asked, static_cast<Source&&>(handler));
     to.build(*self, static_cast<std::byte*>(block_of.place) + front_of_route<handler_waiter>());
     block_of.place = nullptr;
     return *self;
@@ -133,8 +138,8 @@ class handler_waiter final : public waiter {
 
  private:
   template <class Source>
-  handler_waiter(core_type& c, Source&& handler)
-      : waiter(&perform, &c), handler_(static_cast<Source&&>(handler)) {}
+  handler_waiter(core_type& c, asked_type asked, Source&& handler)
+      : node(&perform, &c, asked), handler_(static_cast<Source&&>(handler)) {}
 
   static void perform(waiter& w, waiter_action action) {
     auto& self = static_cast<handler_waiter&>(w);
@@ -148,22 +153,25 @@ class handler_waiter final : public waiter {
   // D: on the handler's executor, once.
   void complete() {
     tracked_completion tracking(*this);
-    if (slot_connected) disconnect();
-    auto& to = static_cast<core_type&>(*core);
-    wait_outcome const decided = outcome;
-    bool const at_home = work == wait_work::home;
+    if (this->slot_connected) disconnect();
+    auto& to = static_cast<core_type&>(*this->core);
+    verdict const decided = this->decided();
+    bool const at_home = this->work == wait_work::home;
     Handler taken = take(true);
     call(taken, to, to.arrive(decided, at_home), tracking);
   }
 
   // The core may be gone unless the outcome is granted. The grant ends before the handler, which
   // may own the primitive.
-  static void call(Handler& taken, core_type& core, wait_outcome outcome,
+  static void call(Handler& taken, [[maybe_unused]] core_type& to, verdict decided,
                    tracked_completion& tracking) {
-    bool const granted = outcome == wait_outcome::granted;
-    error_code const error = granted ? error_code() : error_of(outcome);
+    bool const granted = decided.granted();
+    error_code const error = granted ? error_code() : error_of(decided.outcome());
     tracking.begin(error);
-    static_cast<Handler&&>(taken)(error, granted ? Delivery::make(core) : grant_type());
+    if constexpr (std::is_void_v<grant_type>)
+      static_cast<Handler&&>(taken)(error);
+    else
+      static_cast<Handler&&>(taken)(error, granted ? Delivery::make(to, decided) : grant_type());
     tracking.end();
   }
 
@@ -202,7 +210,7 @@ class handler_waiter final : public waiter {
       try {
         return Handler(static_cast<Handler&&>(handler_));
       } catch (...) {
-        if (arrives) core->pass_on(*this);
+        if (arrives) this->core->pass_on(*this);
         throw;
       }
     }

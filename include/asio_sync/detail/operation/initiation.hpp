@@ -28,60 +28,73 @@
 namespace asio_sync::detail {
 
 // How an outcome reaches a handler, or the coroutine that did not need one: as it is, or as the
-// token adapters as_tuple and redirect_error have it.
+// token adapters as_tuple and redirect_error have it. Grant: what is granted, if anything is.
 struct plain_result {
-  template <class Grant>
-  using signature = void(error_code, Grant);
-  template <class Grant>
-  using value_type = Grant;
+  template <class... Grant>
+  using signature = void(error_code, Grant...);
 
-  template <class Handler, class Grant>
-  void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    std::forward<Handler>(handler)(error, std::forward<Grant>(grant));
+  template <class Handler, class... Grant>
+  void complete(Handler&& handler, error_code error, Grant&&... grant) const {
+    std::forward<Handler>(handler)(error, std::forward<Grant>(grant)...);
   }
 
-  template <class Grant>
-  Grant value(error_code error, Grant&& grant) const {
+  template <class... Grant>
+  auto value(error_code error, Grant&&... grant) const {
     if (error) throw boost::system::system_error(error);
+    return only(std::forward<Grant>(grant)...);
+  }
+
+  static void only() noexcept {}
+  template <class Grant>
+  static Grant only(Grant&& grant) noexcept {
     return std::forward<Grant>(grant);
   }
 };
 
 struct tuple_result {
-  template <class Grant>
-  using signature = void(std::tuple<error_code, Grant>);
-  template <class Grant>
-  using value_type = std::tuple<error_code, Grant>;
+  template <class... Grant>
+  using signature = void(std::tuple<error_code, Grant...>);
 
-  template <class Handler, class Grant>
-  void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    std::forward<Handler>(handler)(value(error, std::forward<Grant>(grant)));
+  template <class Handler, class... Grant>
+  void complete(Handler&& handler, error_code error, Grant&&... grant) const {
+    std::forward<Handler>(handler)(value(error, std::forward<Grant>(grant)...));
   }
 
-  template <class Grant>
-  std::tuple<error_code, Grant> value(error_code error, Grant&& grant) const {
-    return {error, std::forward<Grant>(grant)};
+  template <class... Grant>
+  std::tuple<error_code, Grant...> value(error_code error, Grant&&... grant) const {
+    return {error, std::forward<Grant>(grant)...};
   }
 };
 
 struct redirected_result {
-  template <class Grant>
-  using signature = void(Grant);
-  template <class Grant>
-  using value_type = Grant;
+  template <class... Grant>
+  using signature = void(Grant...);
 
-  template <class Handler, class Grant>
-  void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    std::forward<Handler>(handler)(value(error, std::forward<Grant>(grant)));
+  template <class Handler, class... Grant>
+  void complete(Handler&& handler, error_code error, Grant&&... grant) const {
+    target = error;
+    std::forward<Handler>(handler)(std::forward<Grant>(grant)...);
   }
 
-  template <class Grant>
-  Grant value(error_code error, Grant&& grant) const {
+  template <class... Grant>
+  auto value(error_code error, Grant&&... grant) const {
     target = error;
-    return std::forward<Grant>(grant);
+    return plain_result::only(std::forward<Grant>(grant)...);
   }
 
   error_code& target;
+};
+
+// The signature of a completion, and what a coroutine gets.
+template <class Result, class Grant>
+struct completion_types {
+  using signature = typename Result::template signature<Grant>;
+  using value = decltype(std::declval<Result const&>().value(error_code(), std::declval<Grant>()));
+};
+template <class Result>
+struct completion_types<Result, void> {
+  using signature = typename Result::template signature<>;
+  using value = decltype(std::declval<Result const&>().value(error_code()));
 };
 
 template <class Result, class Handler>
@@ -89,9 +102,9 @@ struct result_handler {
   [[no_unique_address]] Result result;
   Handler handler;
 
-  template <class Grant>
-  void operator()(error_code error, Grant&& grant) {
-    result.complete(std::move(handler), error, std::forward<Grant>(grant));
+  template <class... Grant>
+  void operator()(error_code error, Grant&&... grant) {
+    result.complete(std::move(handler), error, std::forward<Grant>(grant)...);
   }
 };
 
@@ -100,14 +113,15 @@ struct immediate_step {
   static void run(waiter& w) { w.act(w, waiter_action::complete); }
 };
 
-// Completes what need not wait through the handler's own immediate executor; false if it has to
-// wait, or there is none, or this thread has done so too often in a row.
+// Begins the wait of a handler with an immediate executor of its own, through which what need not
+// wait is completed, unless this thread has done so too often in a row.
 template <class Operation, class Waiter>
-bool begin_immediately(Operation const& operation, Waiter& w) {
-  if (!immediate_budget::available()) return false;
+void begin_immediately(Operation const& operation, Waiter& w) {
+  if (!immediate_budget::available()) return begin(operation, w, w.slot());
+  operation.track(w);
   verdict const decided = operation.try_now();
-  if (!decided.decided()) return false;
-  operation.core().conclude(w, decided.outcome());
+  if (!decided.decided()) return queue(operation.core(), w, w.slot(), operation.limit());
+  operation.core().conclude(w, decided);
   completion_of<immediate_step> step(w);
   bool const done = visit_immediate_executor(
       w.handler(), asio::query(operation.executor(), asio::execution::context),
@@ -118,7 +132,6 @@ bool begin_immediately(Operation const& operation, Waiter& w) {
         return true;
       });
   if (!done) completions::start(step.release());
-  return true;
 }
 
 // A wait whose handler is called: granted or refused at once, or queued. When it throws nothing
@@ -129,10 +142,11 @@ void start_wait(Operation const& operation, Source&& handler) {
   using waiter_type = handler_waiter<typename Operation::delivery, handler_type>;
   auto& core = operation.core();
   auto const start_at = [&](destination const& to) {
-    auto& w = waiter_type::make(core, to, static_cast<Source&&>(handler));
+    auto& w = waiter_type::make(core, operation.asked(), to, static_cast<Source&&>(handler));
     if constexpr (has_immediate_executor<handler_type>)
-      if (begin_immediately(operation, w)) return;
-    begin(operation, w, w.slot());
+      begin_immediately(operation, w);
+    else
+      begin(operation, w, w.slot());
   };
   if constexpr (has_executor<handler_type>) {
     auto const own = asio::get_associated_executor(handler, operation.executor());
@@ -149,8 +163,11 @@ void start_wait(Operation const& operation, Source&& handler) {
 template <class Operation, class Result>
 class wait_initiation {
  public:
-  using result = Result;
+  using tries_before_suspending = void;
   using executor_type = typename Operation::executor_type;
+  using signature =
+      typename completion_types<Result, typename Operation::delivery::grant>::signature;
+  using value = typename completion_types<Result, typename Operation::delivery::grant>::value;
   template <class Handler>
   struct awaitable_wait : awaitable_wait_of<Operation, Result, Handler> {
     ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation const& self)
@@ -178,9 +195,8 @@ class wait_initiation {
 // use_awaitable: a coroutine of one recycled frame, which mostly ends without having suspended.
 template <class Executor, class Operation, class Result>
 auto await_wait(wait_initiation<Operation, Result> initiation)
-    -> asio::awaitable<typename Result::template value_type<typename Operation::delivery::grant>,
-                       Executor> {
-  using signature = typename Result::template signature<typename Operation::delivery::grant>;
+    -> asio::awaitable<typename wait_initiation<Operation, Result>::value, Executor> {
+  using signature = typename wait_initiation<Operation, Result>::signature;
   co_return co_await asio::async_initiate<asio::deferred_t const, signature>(std::move(initiation),
                                                                              asio::deferred);
 }
@@ -189,14 +205,13 @@ auto await_wait(wait_initiation<Operation, Result> initiation)
 // is asked first, the result adapted to the token on this side of it; all others are Asio's.
 template <class Operation, class Token>
 auto initiate_wait(Operation const& operation, Token&& token) {
-  using grant = typename Operation::delivery::grant;
   using adapted = adapted_token<std::decay_t<Token>>;
   using base =
       std::conditional_t<std::is_void_v<typename adapted::base>,
                          default_token<typename Operation::executor_type>, typename adapted::base>;
   auto const initiate = [&](auto result) {
     using initiation = wait_initiation<Operation, decltype(result)>;
-    using signature = typename decltype(result)::template signature<grant>;
+    using signature = typename initiation::signature;
     if constexpr (is_use_awaitable<base>)
       return await_wait<typename use_awaitable_executor<base>::type>(
           initiation(operation, result));
@@ -209,7 +224,8 @@ auto initiate_wait(Operation const& operation, Token&& token) {
   if constexpr (adapted::redirects && (is_spared || redirects_deferred<Token>))
     return initiate(redirected_result{redirection(token)});
   else if constexpr (!is_spared)
-    return asio::async_initiate<Token, plain_result::signature<grant>>(
+    return asio::async_initiate<Token,
+                                typename wait_initiation<Operation, plain_result>::signature>(
         wait_initiation<Operation, plain_result>(operation, {}), token);
   else if constexpr (adapted::as_tuple)
     return initiate(tuple_result());

@@ -21,67 +21,55 @@
 
 namespace asio_sync::detail {
 
-// To a thread: it has no context, and its waiter no memory.
+// To a thread, which waits in it: the thread has no context, and its waiter no memory.
 class way_to_thread final : public route {
  public:
-  constexpr way_to_thread() noexcept : route(true) {}
+  way_to_thread() noexcept : route(true) {}
 
-  void post(waiter& w) override;
-  void track(waiter&) override {}
-  asio::execution_context& context(waiter const&) const override { return *nobodys; }
-  std::size_t end(waiter const&) noexcept override { return 0; }
-
- private:
-  static constexpr asio::execution_context* nobodys = nullptr;
-};
-
-inline constinit way_to_thread the_way_to_thread{};
-
-// Lives on the stack of the thread.
-class thread_waiter : public waiter {
- public:
-  // Blocks the calling thread until it is granted or refused. A grant is counted.
-  template <class Core>
-  static wait_outcome wait(Core& core, wait_limit limit) {
-    completions::drain_if_any();
-    thread_waiter self(core);
-    if (core.enter(self)) self.block(limit);
-    return core.arrive(self.outcome, false);
-  }
-
- private:
-  friend way_to_thread;
-
-  explicit thread_waiter(core_base& c) noexcept : waiter([](waiter&, waiter_action) {}, &c) {
-    way = &the_way_to_thread;
-  }
-
-  void wake() noexcept {
-    // Under the lock, as the thread leaves, and this with it, the moment that it may.
-    std::lock_guard const guard(lock_);
-    woken_ = true;
-    changed_.notify_one();
-  }
-
-  void block(wait_limit limit) {
+  // Blocks until the waiter has been decided; when its time is up, refuses it.
+  void wait(waiter& w, wait_limit limit) {
     cancellation_disabled const whole;  // the queue refers to this thread's stack
     auto const is_woken = [this] { return woken_; };
     std::unique_lock guard(lock_);
     if (limit.timed()) {
       if (changed_.wait_until(guard, limit.deadline(), is_woken)) return;
       guard.unlock();
-      core->refuse(*this, wait_outcome::timed_out);
+      w.core->refuse(w, wait_outcome::timed_out);
       guard.lock();
     }
     changed_.wait(guard, is_woken);
   }
+
+  void post(waiter&) override {
+    // Under the lock, as the thread leaves, and this with it, the moment that it may.
+    std::lock_guard const guard(lock_);
+    woken_ = true;
+    changed_.notify_one();
+  }
+
+  void track(waiter&) override {}
+  asio::execution_context& context(waiter const&) const override { return *nobodys; }
+  std::size_t end(waiter const&) noexcept override { return 0; }
+
+ private:
+  static constexpr asio::execution_context* nobodys = nullptr;
 
   std::mutex lock_;
   std::condition_variable changed_;
   bool woken_ = false;
 };
 
-inline void way_to_thread::post(waiter& w) { static_cast<thread_waiter&>(w).wake(); }
+// Blocks the calling thread until the core has granted or refused what it asks for. The waiter
+// lives on its stack. A grant is counted.
+template <class Core>
+verdict block_thread(Core& core, typename Core::node::asked_type asked, wait_limit limit) {
+  completions::drain_if_any();
+  way_to_thread way;
+  typename Core::node self([](waiter&, waiter_action) {}, &core, asked);
+  self.way = &way;
+  if (core.enter(self)) way.wait(self, limit);
+  return core.arrive(self.decided(), false);
+}
 
 // Blocks the calling thread until the operation has been granted or refused. Throws
 // resource_deadlock_would_occur where that would block the primitive's own context.
@@ -90,7 +78,7 @@ verdict wait_in_thread(Operation const& operation) {
   if (verdict const decided = operation.try_now(); decided.decided()) return decided;
   if (operation.core().home_runs_here())
     throw_error(boost::system::errc::resource_deadlock_would_occur);
-  return thread_waiter::wait(operation.core(), operation.limit());
+  return block_thread(operation.core(), operation.asked(), operation.limit());
 }
 
 }  // namespace asio_sync::detail

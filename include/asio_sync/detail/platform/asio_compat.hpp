@@ -219,7 +219,7 @@ struct take_initiation {};
 // An initiation that a coroutine tries before it suspends: see coroutine_wait.hpp.
 template <class Initiation>
 concept ready_initiation = requires {
-  typename Initiation::result;
+  typename Initiation::tries_before_suspending;
 };
 
 // The coroutine asks operations before it suspends where it awaits them through the specialisation

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_PRIMITIVE_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_PRIMITIVE_HPP
+
+// What all primitives share: how they are made and end, and what ends their waits.
+
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/thread_waiter.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+
+#include <boost/asio/execution_context.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace asio_sync::detail {
+
+template <class Context, class Executor>
+concept context_for = std::convertible_to<Context&, asio::execution_context&> &&
+    std::constructible_from<Executor, typename Context::executor_type>;
+
+// Core: a homed_core. It is there until the primitive's end, and perhaps longer.
+template <class Executor, class Core>
+class primitive {
+ public:
+  primitive(primitive const&) = delete;
+  primitive& operator=(primitive const&) = delete;
+
+ protected:
+  using core_type = Core;
+
+  // `self`: the primitive itself, as whose address it is known. Args: of the core.
+  template <class... Args>
+  primitive(void* self, Executor const& ex, Args... args)
+      : executor_(ex), core_(Core::make(self, executor_, args...)) {}
+
+  ~primitive() { core_->abandon(); }
+
+  Executor get_executor() const noexcept { return executor_; }
+  std::size_t cancel() { return core_->refuse_all(wait_outcome::aborted); }
+  void close() noexcept { core_->close(); }
+  bool is_closed() const noexcept { return core_->is_closed(); }
+  std::size_t waiters() const noexcept { return core_->waiters(); }
+
+  Executor const& executor() const noexcept { return executor_; }
+  Core& core() const noexcept { return *core_; }
+
+ private:
+  Executor executor_;
+  Core* core_;
+};
+
+// Blocks the calling thread until the operation is granted; not granted if the time was up first.
+// Any other outcome is thrown.
+template <class Operation>
+verdict granted_in_thread(Operation const& operation) {
+  verdict const decided = wait_in_thread(operation);
+  if (!decided.granted() && decided.outcome() != wait_outcome::timed_out)
+    throw_error(error_of(decided.outcome()));
+  return decided;
+}
+
+}  // namespace asio_sync::detail
+
+#endif
