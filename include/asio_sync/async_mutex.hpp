@@ -78,13 +78,16 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
     detail::refuse_ts_executor<TsExecutor>();
   }
 
+  basic_async_mutex(basic_async_mutex const&) = delete;
+  basic_async_mutex& operator=(basic_async_mutex const&) = delete;
+
   /// Completes outstanding waits with `operation_aborted`, each on its own executor; a lock that
   /// was granted and has not arrived yet arrives as `operation_aborted`, too. Blocked threads
   /// throw it.
   ~basic_async_mutex() = default;
 
   /// The executor of waits whose handlers have none.
-  using base::get_executor;
+  executor_type get_executor() const noexcept { return base::executor(); }
 
   /// Locks the mutex if it is free, open, and nobody waits.
   [[nodiscard]] bool try_lock() noexcept { return core().try_acquire(1, false); }
@@ -125,17 +128,17 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   /// Completes every outstanding wait with `operation_aborted`, threads included.
   ///
   /// Returns how many. Does not touch the holder, nor locks that are granted already.
-  using base::cancel;
+  std::size_t cancel() { return core().refuse_all(detail::wait_outcome::aborted); }
 
   /// Outstanding and later waits complete with `error::closed`; the holder may still unlock, after
   /// which nobody can lock any more.
-  using base::close;
+  void close() noexcept { core().close(); }
 
   /// Whether the mutex was closed.
-  using base::is_closed;
+  bool is_closed() const noexcept { return core().is_closed(); }
 
   /// The number of outstanding waits, threads included; not those granted and on their way.
-  using base::waiters;
+  std::size_t waiters() const noexcept { return core().waiters(); }
 
   /// Locks the mutex without blocking a thread.
   ///

@@ -86,8 +86,8 @@ struct relay_step {
   static void run(waiter& w) { w.way->relay(w); }
 };
 
-// A completion that an unknown executor runs, perhaps inside execute(), where drops are linked and
-// the handler's own are not to be.
+// A completion that an unknown executor runs, perhaps inside execute(), where the destruction of
+// what is dropped waits; that of what the handler itself drops is not to.
 struct unknown_step {
   static void run(waiter& w) {
     completions::running const handler;

@@ -23,14 +23,14 @@ class wait_service;
 
 // What a waiter is told to do; how is up to its handler's type.
 enum class waiter_action : std::uint8_t {
-  complete,    // on its executor: arrive at the core, call the handler; the memory is freed before
+  complete,    // on its executor: arrive at the core, free the memory, call the handler
   disconnect,  // clear the handler's cancellation slot
   destroy      // free the memory and destroy the handler
 };
 
 // Who holds the work that keeps the waiter's context running.
 enum class wait_work : std::uint8_t {
-  none,  // nobody: it is not queued
+  none,  // nobody: it is not queued, or is a thread's
   home,  // its core, as it belongs to the context of its primitive
   own    // its route: it is known to the service of its own context
 };

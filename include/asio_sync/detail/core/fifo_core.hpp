@@ -275,10 +275,7 @@ class fifo_core {
   };
 
   static constexpr permits available_in(word w) noexcept {
-    if constexpr (Traits::exclusive)
-      return (w % count) / permit;
-    else
-      return w / permit;
+    return Traits::exclusive ? w / permit & 1 : w / permit;
   }
 
   static constexpr bool admits(word w, permits n) noexcept {
@@ -290,15 +287,12 @@ class fifo_core {
     if constexpr (Traits::exclusive)
       return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
     else
-      return !(w & dead) && (counted || n <= many_.max - available_in(w));
+      return !(w & dead) && (counted || n <= max() - available_in(w));
   }
 
   // How many of n permits come back.
   permits returned(word w, permits n) const noexcept {
-    if constexpr (Traits::exclusive)
-      return n;
-    else
-      return std::min(n, many_.max - available_in(w));
+    return Traits::exclusive ? n : std::min(n, max() - available_in(w));
   }
 
   // Counts so many; returns what is to be added to the word for that.

@@ -14,7 +14,7 @@ namespace asio_sync::detail {
 enum class wait_state : std::uint8_t {
   fresh,    // not in the queue yet: the initiating thread's
   queued,   // in the queue: the core's
-  decided,  // out of it for good, its outcome fixed: whose who took it out, then its completion's
+  decided,  // out of it for good: belongs to whoever took it out, then to its completion
   dropped   // it will never arrive; what it carried goes on, or has gone on
 };
 

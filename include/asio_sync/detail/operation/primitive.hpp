@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_PRIMITIVE_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_PRIMITIVE_HPP
 
-// What all primitives share: how they are made and end, and what ends their waits.
+// What all primitives share: how they are made, and how they end.
 
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
@@ -14,7 +14,6 @@
 #include <boost/asio/execution_context.hpp>
 
 #include <concepts>
-#include <cstddef>
 
 namespace asio_sync::detail {
 
@@ -25,25 +24,13 @@ concept context_for = std::convertible_to<Context&, asio::execution_context&> &&
 // Core: a homed_core. It is there until the primitive's end, and perhaps longer.
 template <class Executor, class Core>
 class primitive {
- public:
-  primitive(primitive const&) = delete;
-  primitive& operator=(primitive const&) = delete;
-
  protected:
-  using core_type = Core;
-
   // `self`: the primitive itself, as whose address it is known. Args: of the core.
   template <class... Args>
   primitive(void* self, Executor const& ex, Args... args)
       : executor_(ex), core_(Core::make(self, executor_, args...)) {}
 
   ~primitive() { core_->abandon(); }
-
-  Executor get_executor() const noexcept { return executor_; }
-  std::size_t cancel() { return core_->refuse_all(wait_outcome::aborted); }
-  void close() noexcept { core_->close(); }
-  bool is_closed() const noexcept { return core_->is_closed(); }
-  std::size_t waiters() const noexcept { return core_->waiters(); }
 
   Executor const& executor() const noexcept { return executor_; }
   Core& core() const noexcept { return *core_; }
