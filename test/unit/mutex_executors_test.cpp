@@ -52,6 +52,27 @@ using namespace std::chrono_literals;
 using io_executor = asio::io_context::executor_type;
 using lock_type = async_mutex::lock_type;
 
+// Executors over any_io_executor, with an execute() of their own, and with a require() that leads
+// to such a one.
+struct counting_executor : asio::any_io_executor {
+  explicit counting_executor(asio::any_io_executor const& ex) : asio::any_io_executor(ex) {}
+  counting_executor require(asio::execution::blocking_t::never_t never) const {
+    return counting_executor(asio::any_io_executor::require(never));
+  }
+  template <class Function>
+  void execute(Function&& f) const {
+    ++executed;
+    asio::any_io_executor::execute(std::forward<Function>(f));
+  }
+  static inline int executed = 0;
+};
+struct requiring_executor : asio::any_io_executor {
+  explicit requiring_executor(asio::any_io_executor const& ex) : asio::any_io_executor(ex) {}
+  counting_executor require(asio::execution::blocking_t::never_t never) const {
+    return counting_executor(asio::any_io_executor::require(never));
+  }
+};
+
 // How a wait ends: R2 holds for each of these.
 enum class ending { free, unlocked, cancelled, closed, destroyed };
 constexpr ending endings[] = {ending::free, ending::unlocked, ending::cancelled, ending::closed,
@@ -276,6 +297,25 @@ BOOST_AUTO_TEST_CASE(R2_a_coroutine_goes_on_where_it_was) {
   context.run();
   BOOST_TEST(done == 3);
   BOOST_TEST(other.poll() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R2_a_strand_keeps_an_inner_executor_with_a_require_of_its_own) {
+  async_mutex mutex(context);
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  asio::strand<requiring_executor> const strand{requiring_executor(context.get_executor())};
+  asio::strand<counting_executor> const counting{counting_executor(context.get_executor())};
+  int done = 0;
+  mutex.async_lock(asio::bind_executor(
+      strand, [&](error_code, lock_type) { done += strand.running_in_this_thread(); }));
+  counting_executor::executed = 0;
+  mutex.unlock();
+  context.run();
+  BOOST_TEST(counting_executor::executed == 1);
+  mutex.async_lock(asio::bind_executor(
+      counting, [&](error_code, lock_type) { done += counting.running_in_this_thread(); }));
+  context.restart();
+  context.run();
+  BOOST_TEST(done == 2);
 }
 
 BOOST_AUTO_TEST_CASE(R2_several_threads_may_run_the_context) {

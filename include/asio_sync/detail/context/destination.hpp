@@ -19,8 +19,8 @@
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
+#include <boost/asio/strand.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -135,8 +135,9 @@ class destination_finder {
     } else if constexpr (is_context_strand<Executor>) {
       return destination::posted<context_strand>(ex, true);
     } else if constexpr (is_erased_strand<Executor>) {
-      if (known_context::of_plain(ex.get_inner_executor()).get())
-        return destination::posted<context_strand>(ex, true);
+      if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>>)
+        if (known_context::of_plain(ex.get_inner_executor()).get())
+          return destination::posted<context_strand>(ex, true);
       return destination::posted<Executor>(ex, known_context::of(ex).get() != nullptr);
     } else if constexpr (has_known_context<Executor>) {
       return relayed(known_context(asio::query(ex, asio::execution::context)), ex);
@@ -186,7 +187,7 @@ template <class Own, class Primitive>
 ASIO_SYNC_NOINLINE destination destination_of(core_base const& core, Own const& own,
                                               Primitive const& primitive) {
   using base = typename executing_base<Own>::type;
-  if constexpr (is_any_executor<Own> && std::derived_from<Own, asio::any_io_executor>) {
+  if constexpr (is_any_executor<Own> && executes_as<Own, asio::any_io_executor>()) {
     if (is_plainly_at_home(core, own)) return {};
     return core.destination_of(static_cast<asio::any_io_executor const&>(own));
   } else if constexpr (is_context_executor<base>) {

@@ -9,12 +9,12 @@
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
-#include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
 
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/recycling_allocator.hpp>
 #include <boost/asio/require.hpp>
 #include <boost/asio/strand.hpp>
 
@@ -32,7 +32,7 @@ using context_strand = asio::strand<rooms_executor>;
 
 class strand_rooms;
 
-// Memory for what an executor keeps: the rooms of a waiter, or, without those, of the pool.
+// Memory for what an executor keeps: the rooms of a waiter, or, without those, what Asio recycles.
 template <class T>
 struct strand_room_allocator {
   using value_type = T;
@@ -65,6 +65,10 @@ class rooms_executor {
   }
   static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
     return asio::execution::blocking.never;
+  }
+  asio::execution::outstanding_work_t query(asio::execution::outstanding_work_t) const noexcept {
+    if (work_) return asio::execution::outstanding_work.tracked;
+    return asio::execution::outstanding_work.untracked;
   }
   strand_room_allocator<std::byte> query(asio::execution::allocator_t<void>) const noexcept {
     return strand_room_allocator<std::byte>(rooms_);
@@ -147,7 +151,7 @@ class strand_rooms {
 template <class T>
 T* strand_room_allocator<T>::allocate(std::size_t n) {
   static_assert(sizeof(T) <= strand_rooms::invoker_size && alignof(T) <= alignof(void*));
-  return static_cast<T*>(rooms ? rooms->take() : pool::allocate(n * sizeof(T)));
+  return rooms ? static_cast<T*>(rooms->take()) : asio::recycling_allocator<T>().allocate(n);
 }
 
 template <class T>
@@ -155,7 +159,7 @@ void strand_room_allocator<T>::deallocate(T* room, std::size_t n) noexcept {
   if (rooms)
     rooms->give_back(room);
   else
-    pool::deallocate(room, n * sizeof(T));
+    asio::recycling_allocator<T>().deallocate(room, n);
 }
 
 }  // namespace asio_sync::detail

@@ -89,8 +89,7 @@ inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit)
 
 // The wait of a handler that has to queue. When it throws the waiter has gone.
 template <class Core>
-ASIO_SYNC_NOINLINE void queue(Core& core, waiter& w, asio::cancellation_slot slot,
-                              wait_limit limit) {
+void queue(Core& core, waiter& w, asio::cancellation_slot slot, wait_limit limit) {
   struct unready {
     waiter* w;
     ~unready() {

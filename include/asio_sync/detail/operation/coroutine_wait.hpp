@@ -43,7 +43,7 @@ class coroutine_waiter final : public Core::node {
   }
 
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
-  ASIO_SYNC_NOINLINE coroutine_waiter* ready(asio::cancellation_slot slot, wait_limit limit) {
+  coroutine_waiter* ready(asio::cancellation_slot slot, wait_limit limit) {
     struct unready {
       coroutine_waiter* w;
       asio::cancellation_slot slot;
