@@ -1,0 +1,521 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The code in doc/recipes.md, and what that page says about it.
+
+#include "documents/support.hpp"
+
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/compose.hpp>
+#include <boost/asio/connect_pipe.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/readable_pipe.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/system_executor.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/asio/writable_pipe.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/system/errc.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)
+#include <boost/asio/spawn.hpp>
+#endif
+
+// Asio had it in a namespace of its own at first.
+#if __has_include(<boost/asio/co_composed.hpp>)
+#include <boost/asio/co_composed.hpp>
+#define ASIO_SYNC_TEST_CO_COMPOSED
+#elif __has_include(<boost/asio/experimental/co_composed.hpp>) && !defined(__clang__)
+#include <boost/asio/experimental/co_composed.hpp>
+#define ASIO_SYNC_TEST_CO_COMPOSED
+namespace boost::asio {
+using experimental::co_composed;
+}
+#endif
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::use_awaitable;
+using asio_sync::async_mutex;
+using asio_sync::test::ended_well;
+using asio_sync::test::page_fixture;
+using asio_sync::test::record;
+using boost::system::error_code;
+using boost::system::system_error;
+using namespace std::chrono_literals;
+
+// What must not be forgotten.
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-result"  // clang sees the mistake
+#endif
+asio::awaitable<void> forgets_the_guard(async_mutex& mutex, record& data) {
+  co_await mutex.async_lock();  // locks, and unlocks at the semicolon
+  co_await data.update();       // holds nothing
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+asio::awaitable<void> locks_twice(async_mutex& mutex, bool& ended) {
+  auto lock = co_await mutex.async_lock();   // holds the mutex until the end of the scope
+  auto again = co_await mutex.async_lock();  // waits for ever: this coroutine holds it
+  ended = true;
+}
+
+// Time-outs.
+
+asio::awaitable<bool> update_within(std::chrono::milliseconds patience, async_mutex& mutex,
+                                    record& data) {
+  auto [error, lock] = co_await mutex.async_lock_for(patience, asio::as_tuple(asio::deferred));
+  if (error == asio::error::timed_out) co_return false;
+  if (error) throw system_error(error);
+  co_await data.update();
+  co_return true;
+}
+
+asio::awaitable<bool> update_before(asio::steady_timer& timer, async_mutex& mutex, record& data) {
+  using namespace asio::experimental::awaitable_operators;
+  auto first = co_await (mutex.async_lock(use_awaitable) || timer.async_wait(use_awaitable));
+  if (first.index() == 1) co_return false;  // the timer was first
+  auto const lock = std::get<0>(std::move(first));
+  co_await data.update();
+  co_return true;
+}
+
+// A coroutine that is cancelled while it waits.
+
+asio::awaitable<void> update(async_mutex& mutex, record& data) {
+  auto lock = co_await mutex.async_lock();
+  co_await data.update();
+}
+
+// Stackful coroutines.
+
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)
+void update_twice(async_mutex& mutex, record& data, asio::yield_context yield) {
+  {
+    auto lock = mutex.async_lock(yield);  // throws if it is refused
+    int const seen = data.value;
+    asio::post(yield);
+    data.value = seen + 1;
+  }  // unlocks
+  error_code error;
+  auto lock = mutex.async_lock_for(1h, yield[error]);  // sets the error instead
+  if (!error) ++data.value;
+}
+#endif
+
+// An operation of one's own, for any completion token.
+
+template <class Stream>
+struct write_frame_operation {
+  async_mutex& mutex;
+  Stream& stream;
+  std::string_view frame;
+  async_mutex::lock_type lock = {};
+
+  template <class Self>
+  void operator()(Self& self) {
+    mutex.async_lock(std::move(self));
+  }
+
+  template <class Self>
+  void operator()(Self& self, error_code error, async_mutex::lock_type granted) {
+    if (error) return self.complete(error, 0);
+    lock = std::move(granted);  // travels with the operation
+    asio::async_write(stream, asio::buffer(frame), std::move(self));
+  }
+
+  template <class Self>
+  void operator()(Self& self, error_code error, std::size_t size) {
+    lock.unlock();  // before the handler runs, which may start the next
+    self.complete(error, size);
+  }
+};
+
+// Writes the frame when all earlier ones have been written; it has to live until then.
+// Completion signature: void(error_code, std::size_t)
+template <class Stream, class Token>
+auto async_write_frame(async_mutex& mutex, Stream& stream, std::string_view frame, Token&& token) {
+  return asio::async_compose<Token, void(error_code, std::size_t)>(
+      write_frame_operation<Stream>{mutex, stream, frame}, token, mutex, stream);
+}
+
+#if defined(ASIO_SYNC_TEST_CO_COMPOSED)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // co_composed's own
+#endif
+template <class Stream, class Token>
+auto async_write_composed(async_mutex& mutex, Stream& stream, std::string_view frame,
+                          Token&& token) {
+  return boost::asio::async_initiate<Token, void(error_code, std::size_t)>(
+      asio::co_composed<void(error_code, std::size_t)>(
+          [](auto, async_mutex& m, Stream& s, std::string_view text) -> void {
+            auto [error, lock] = co_await m.async_lock(asio::as_tuple(asio::deferred));
+            if (error) co_return {error, 0};
+            auto [failure, size] =
+                co_await asio::async_write(s, asio::buffer(text), asio::as_tuple(asio::deferred));
+            lock.unlock();
+            co_return {failure, size};
+          },
+          mutex, stream),
+      token, std::ref(mutex), std::ref(stream), frame);
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
+
+// A class over any executor.
+
+template <class Executor = asio::any_io_executor>
+class basic_account {
+ public:
+  using executor_type = Executor;
+
+  template <class Executor2>
+  struct rebind_executor {
+    using other = basic_account<Executor2>;
+  };
+
+  explicit basic_account(Executor const& executor) : mutex_(executor) {}
+
+  executor_type get_executor() const noexcept { return mutex_.get_executor(); }
+
+  asio::awaitable<void, Executor> pay_in(int amount) {
+    auto lock = co_await mutex_.async_lock();
+    int const seen = balance_;
+    co_await asio::post(asio::deferred);  // to the bank
+    balance_ = seen + amount;
+  }
+
+  int balance() const { return balance_; }
+
+ private:
+  asio_sync::basic_async_mutex<Executor> mutex_;
+  int balance_ = 0;
+};
+
+using account = basic_account<>;
+
+// A guard in what has to be copyable.
+
+std::function<void()> unlock_later(async_mutex::lock_type lock) {
+  auto shared = std::make_shared<async_mutex::lock_type>(std::move(lock));
+  return [shared] { shared->unlock(); };
+}
+
+// Two mutexes.
+
+struct purse {
+  explicit purse(asio::any_io_executor const& executor) : mutex(executor) {}
+
+  async_mutex mutex;
+  int coins = 10;
+};
+
+asio::awaitable<void> move_coins(purse& from, purse& to, int coins) {
+  if (&from == &to) co_return;  // it would wait for itself
+  bool const in_order = std::less<>()(&from, &to);
+  auto first = co_await (in_order ? from : to).mutex.async_lock();
+  auto second = co_await (in_order ? to : from).mutex.async_lock();
+  from.coins -= coins;
+  co_await asio::post(use_awaitable);
+  to.coins += coins;
+}
+
+// Which executor to give to a member.
+
+class cache {
+ public:
+  explicit cache(asio::any_io_executor const& executor) : mutex_(executor) {}
+
+  asio::awaitable<int> get() {
+    auto lock = co_await mutex_.async_lock();
+    if (!value_) {
+      co_await asio::post(use_awaitable);  // fetch it
+      value_ = 42;
+      ++fetched_;
+    }
+    co_return value_;
+  }
+
+  int fetched() const { return fetched_; }
+
+ private:
+  async_mutex mutex_;
+  int value_ = 0, fetched_ = 0;
+};
+
+// Spawned where the mutex is free.
+
+asio::awaitable<void> child(async_mutex& mutex, std::string& trace) {
+  auto lock = co_await mutex.async_lock();  // free: goes on without a trip
+  trace += "child ";
+}
+
+asio::awaitable<void> parent(async_mutex& mutex, std::string& trace) {
+  auto const executor = co_await asio::this_coro::executor;
+  trace += "before ";
+  asio::co_spawn(executor, child(mutex, trace), asio::detached);
+  trace += "after ";  // the trace is now: before child after
+}
+
+asio::awaitable<void> patient_parent(async_mutex& mutex, std::string& trace) {
+  auto const executor = co_await asio::this_coro::executor;
+  asio::post(executor, [&mutex, &trace, executor] {
+    asio::co_spawn(executor, child(mutex, trace), asio::detached);
+  });
+  trace += "after ";  // the trace will be: after child
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(recipes_test, page_fixture)
+
+BOOST_AUTO_TEST_CASE(awaited_as_a_statement_it_unlocks_at_once) {
+  asio::co_spawn(context, forgets_the_guard(mutex, data), ended_well);
+  asio::co_spawn(context, forgets_the_guard(mutex, data), ended_well);
+  run();
+  BOOST_TEST(data.value == 1);  // one of two
+}
+
+BOOST_AUTO_TEST_CASE(locked_twice_it_waits_for_itself) {
+  bool ended = false;
+  asio::co_spawn(context, locks_twice(mutex, ended), [](std::exception_ptr error) {
+    BOOST_CHECK_THROW(std::rethrow_exception(error), system_error);
+  });
+  poll();
+  BOOST_TEST((mutex.is_locked() && mutex.waiters() == 1u));
+  mutex.cancel();
+  run();
+  BOOST_TEST((!ended && !mutex.is_locked()));
+}
+
+BOOST_AUTO_TEST_CASE(with_a_time_out) {
+  auto const seen = [](bool expected) {
+    return [expected](std::exception_ptr error, bool in_time) {
+      BOOST_TEST((!error && in_time == expected));
+    };
+  };
+  asio::steady_timer soon(context, 1ms), late(context, 1h);
+  async_mutex::lock_type held(mutex);
+  asio::co_spawn(context, update_within(1ms, mutex, data), seen(false));
+  asio::co_spawn(context, update_before(soon, mutex, data), seen(false));
+  run();
+  asio::co_spawn(context, update_within(1h, mutex, data), seen(true));
+  asio::co_spawn(context, update_before(late, mutex, data), seen(true));
+  poll();
+  BOOST_TEST(mutex.waiters() == 2u);
+  held.unlock();
+  run();
+  BOOST_TEST(data.value == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_coroutine_is_cancelled_by_its_slot) {
+  async_mutex::lock_type const held(mutex);
+  bool refused = false;
+  auto const on_end = [&](std::exception_ptr error) {
+    try {
+      if (error) std::rethrow_exception(error);
+    } catch (system_error const& e) {
+      refused = e.code() == asio::error::operation_aborted;
+    }
+  };
+  asio::cancellation_signal stop;
+  asio::co_spawn(context, update(mutex, data), asio::bind_cancellation_slot(stop.slot(), on_end));
+  poll();
+  BOOST_TEST(mutex.waiters() == 1u);
+
+  stop.emit(asio::cancellation_type::total);  // a coroutine ignores it
+  BOOST_TEST(mutex.waiters() == 1u);
+
+  asio::post(context, [&stop] { stop.emit(asio::cancellation_type::terminal); });
+  run();
+  BOOST_TEST((refused && mutex.waiters() == 0u && data.value == 0));
+}
+
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)
+BOOST_AUTO_TEST_CASE(stackful_coroutines) {
+  for (int i = 0; i < 3; ++i) {
+    asio::spawn(
+        context, [&](asio::yield_context yield) { update_twice(mutex, data, yield); }, ended_well);
+  }
+  run();
+  BOOST_TEST(data.value == 6);
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(a_composed_operation) {
+  asio::readable_pipe from(context);
+  asio::writable_pipe to(context);
+  asio::connect_pipe(from, to);
+  auto written = async_write_frame(mutex, to, "one ", asio::use_future);
+  std::string order;
+  async_write_frame(mutex, to, "two ", [&](error_code error, std::size_t size) {
+    BOOST_TEST((!error && size == 4u));
+    order += "lambda ";
+  });
+  asio::co_spawn(
+      context,
+      [&]() -> asio::awaitable<void> {
+        co_await async_write_frame(mutex, to, "three ", asio::deferred);
+        order += "coroutine ";
+#if defined(ASIO_SYNC_TEST_CO_COMPOSED)
+        BOOST_TEST(co_await async_write_composed(mutex, to, "four", asio::deferred) == 4u);
+#else
+        co_await async_write_frame(mutex, to, "four", asio::deferred);
+#endif
+        co_await async_write_frame(mutex, to, " five", asio::deferred);
+        BOOST_TEST(!mutex.is_locked());
+      },
+      ended_well);
+  run();
+  BOOST_TEST(written.get() == 4u);
+  BOOST_TEST(order == "lambda coroutine ");
+  std::array<char, 64> read = {};
+  auto const size = from.read_some(asio::buffer(read));
+  BOOST_TEST(std::string(read.data(), size) == "one two three four five");
+
+  mutex.close();
+  async_write_frame(mutex, to, "six", [&](error_code error, std::size_t) {
+    BOOST_TEST(error == error_code(asio_sync::error::closed));
+    order += "closed";
+  });
+  run();
+  BOOST_TEST(order == "lambda coroutine closed");
+}
+
+BOOST_AUTO_TEST_CASE(a_class_over_any_executor) {
+  account any(context.get_executor());
+  basic_account<asio::io_context::executor_type> exact(context.get_executor());
+  for (int i = 0; i < 3; ++i) {
+    asio::co_spawn(context, any.pay_in(5), ended_well);
+    asio::co_spawn(context.get_executor(), exact.pay_in(7), ended_well);
+  }
+  run();
+  BOOST_TEST(any.balance() == 15);
+  BOOST_TEST(exact.balance() == 21);
+  BOOST_TEST((exact.get_executor() == context.get_executor()));
+}
+
+BOOST_AUTO_TEST_CASE(another_default_token) {
+  using awaiting_mutex = asio::use_awaitable_t<>::as_default_on_t<async_mutex>;
+  awaiting_mutex awaiting(context);
+  bool timed_out = false;
+  asio::co_spawn(
+      context,
+      [&]() -> asio::awaitable<void> {
+        using namespace asio::experimental::awaitable_operators;
+        auto const held = co_await awaiting.async_lock();
+        asio::steady_timer timer(context, 1ms);
+        auto first = co_await (awaiting.async_lock() || timer.async_wait(use_awaitable));
+        timed_out = first.index() == 1;
+      },
+      ended_well);
+  run();
+  BOOST_TEST(timed_out);
+}
+
+BOOST_AUTO_TEST_CASE(a_guard_in_a_function_that_is_copied) {
+  std::function<void()> unlock;
+  mutex.async_lock([&](error_code error, async_mutex::lock_type lock) {
+    if (!error) unlock = unlock_later(std::move(lock));
+  });
+  run();
+  BOOST_TEST(mutex.is_locked());
+  auto const copy = unlock;
+  copy();
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(two_mutexes_in_any_order) {
+  purse a(context.get_executor()), b(context.get_executor());
+  for (int i = 0; i < 5; ++i) {
+    asio::co_spawn(context, move_coins(a, b, 3), ended_well);
+    asio::co_spawn(context, move_coins(b, a, 2), ended_well);
+    asio::co_spawn(context, move_coins(a, a, 1), ended_well);
+  }
+  run();
+  BOOST_TEST((a.coins == 5 && b.coins == 15));
+  {
+    std::scoped_lock const both(a.mutex, b.mutex);  // a thread
+    BOOST_TEST((a.mutex.is_locked() && b.mutex.is_locked()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(members_and_globals) {
+  cache values(context.get_executor());
+  for (int i = 0; i < 3; ++i) {
+    asio::co_spawn(context, values.get(), [](std::exception_ptr error, int value) {
+      BOOST_TEST((!error && value == 42));
+    });
+  }
+  run();
+  BOOST_TEST(values.fetched() == 1);
+
+  static async_mutex global{asio::system_executor()};
+  BOOST_TEST(global.async_lock(asio::use_future).get().owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(a_handler_without_an_executor_runs_on_that_of_the_mutex) {
+  asio::io_context other;
+  async_mutex::lock_type const held(mutex);
+  auto const strand = asio::make_strand(other);
+  bool on_own = false, on_strand = false;
+  mutex.async_lock(
+      [&](error_code, auto) { on_own = context.get_executor().running_in_this_thread(); });
+  mutex.async_lock(asio::bind_executor(
+      strand, [&](error_code, auto) { on_strand = strand.running_in_this_thread(); }));
+  mutex.cancel();
+  run();
+  BOOST_TEST((on_own && !on_strand));
+  other.run();
+  BOOST_TEST(on_strand);
+}
+
+BOOST_AUTO_TEST_CASE(spawned_on_its_own_context_it_runs_on_at_once) {
+  std::string trace, patient;
+  asio::co_spawn(context, parent(mutex, trace), ended_well);
+  run();
+  BOOST_TEST(trace == "before child after ");
+  asio::co_spawn(context, patient_parent(mutex, patient), ended_well);
+  run();
+  BOOST_TEST(patient == "after child ");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_DOCUMENTS_SUPPORT_HPP
+#define ASIO_SYNC_TEST_DOCUMENTS_SUPPORT_HPP
+
+// What the programs behind the pages share.
+
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <exception>
+
+namespace asio_sync::test {
+
+// A coroutine that was spawned has ended without an exception.
+inline void ended_well(std::exception_ptr error) { BOOST_TEST(!error); }
+
+// A record that takes an asynchronous step to update: without a lock, updates get lost.
+struct record {
+  asio::awaitable<void> update() {
+    int const seen = value;
+    co_await asio::post(asio::use_awaitable);
+    value = seen + 1;
+  }
+
+  int value = 0;
+};
+
+// A free mutex, and its context, which is run for a bounded time.
+struct page_fixture {
+  asio::io_context context;
+  async_mutex mutex{context};
+  record data;
+
+  // Does all that there is to do, whoever waits for whatever else.
+  void poll() {
+    context.restart();
+    context.poll();
+  }
+
+  // Until there is nothing left to do.
+  void run() {
+    context.restart();
+    context.run_for(std::chrono::seconds(60));
+    BOOST_TEST_REQUIRE(context.stopped());
+  }
+};
+
+}  // namespace asio_sync::test
+
+#endif
