@@ -24,4 +24,9 @@ asio_sync_variant(23 -O3)
 # With Asio's handler tracking, which the program switches on.
 add_executable(handler_tracking variants/handler_tracking.cpp)
 target_link_libraries(handler_tracking PRIVATE asio_sync::own)
-asio_sync_add_test(handler_tracking variants 120 handler_tracking)
+if(NOT WIN32)  # where errors have other numbers than in the page
+  set(page ${PROJECT_SOURCE_DIR}/doc/debugging.md)
+endif()
+asio_sync_add_test(
+  handler_tracking variants 120 handler_tracking handler_tracking.txt ${page}
+)
