@@ -9,14 +9,17 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/connect_pipe.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
@@ -30,7 +33,7 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/asio/writable_pipe.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -42,7 +45,7 @@
 #if __has_include(<boost/asio/co_composed.hpp>)
 #include <boost/asio/co_composed.hpp>
 #define ASIO_SYNC_TEST_CO_COMPOSED
-#elif __has_include(<boost/asio/experimental/co_composed.hpp>) && !defined(__clang__)
+#elif __has_include(<boost/asio/experimental/co_composed.hpp>)
 #include <boost/asio/experimental/co_composed.hpp>
 #define ASIO_SYNC_TEST_CO_COMPOSED
 namespace boost::asio {
@@ -59,7 +62,6 @@ using experimental::co_composed;
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <variant>
 
