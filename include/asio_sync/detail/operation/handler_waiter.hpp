@@ -168,10 +168,11 @@ class handler_waiter final : public Delivery::core_type::node {
     bool const granted = decided.granted();
     error_code const error = granted ? error_code() : error_of(decided.outcome());
     tracking.begin(error);
-    if constexpr (std::is_void_v<grant_type>)
+    if constexpr (std::is_void_v<grant_type>) {
       static_cast<Handler&&>(taken)(error);
-    else
+    } else {
       static_cast<Handler&&>(taken)(error, granted ? Delivery::make(to, decided) : grant_type());
+    }
     tracking.end();
   }
 
