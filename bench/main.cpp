@@ -186,6 +186,7 @@ bool show(char* program, settings const& set) {
   add_handler_workloads(all);
   add_free_lock_workloads(all);
   add_section_workloads(all);
+  add_semaphore_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);

@@ -155,6 +155,16 @@ void add_queue(rows& all) {
   all.push_back({"W6 1000000 / 10000", "W6/1000000/mutex", "W6/10000/mutex", 1.3, 1.1});
 }
 
+void add_semaphore(rows& all) {
+  for (reactor const r : reactors)
+    for (std::string const token : {"deferred", "use_awaitable"}) {
+      all.push_back({"W7 " + token + " / no lock" + with(r), "W7/" + token + "/semaphore" + r,
+                     "W4/" + token + "/64/post" + r, 2.2, 1.8});
+      all.push_back({"W3 semaphore " + token + " / mutex" + with(r),
+                     "W3/" + token + "/semaphore" + r, "W3/" + token + "/mutex" + r, 1.3});
+    }
+}
+
 // Once more, with a second thread: what needs no atomic operations without one.
 void add_second_thread(rows& all) {
   rows again;
@@ -283,6 +293,7 @@ std::vector<ratio_row> all_rows() {
   add_free_lock(all);
   add_contended(all);
   add_queue(all);
+  add_semaphore(all);
   add_second_thread(all);
   add_threads(all);
   add_timed(all);

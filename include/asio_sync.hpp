@@ -7,6 +7,7 @@
 /// Everything in the library; each primitive has a header of its own as well.
 
 #include <asio_sync/async_mutex.hpp>
+#include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 #include <asio_sync/version.hpp>

@@ -14,6 +14,11 @@ namespace asio_sync {
 template <class Executor>
 class basic_async_mutex;
 
+template <class Executor>
+class basic_async_semaphore;
+
+class semaphore_permit;
+
 }  // namespace asio_sync
 
 #endif

@@ -1,0 +1,394 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_ASYNC_SEMAPHORE_HPP
+#define ASIO_SYNC_ASYNC_SEMAPHORE_HPP
+
+#include <asio_sync/detail/core/config.hpp>  // first
+
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/primitive.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/error.hpp>
+#include <asio_sync/fwd.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace asio_sync {
+
+/// What a semaphore hands out: so many of its permits, which go back when this is destroyed. Of
+/// one type for the semaphores of all executors.
+///
+/// It may outlive its semaphore, as it does where a coroutine or a handler that holds it is
+/// destroyed by a context that ends after the semaphore. The permits then go nowhere; `count()`,
+/// `split()` and `merge()` work on.
+///
+/// Threads: a permit is used by one thread at a time, which need not be always the same.
+class [[nodiscard]] semaphore_permit {
+ public:
+  /// An empty permit.
+  semaphore_permit() noexcept = default;
+
+  /// Moves do not throw, and leave an empty permit.
+  semaphore_permit(semaphore_permit&& other) noexcept
+      : core_(std::exchange(other.core_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  semaphore_permit& operator=(semaphore_permit&& other) noexcept {
+    semaphore_permit(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  /// Gives the permits back.
+  ~semaphore_permit() { release(); }
+
+  /// How many permits this holds.
+  std::ptrdiff_t count() const noexcept { return count_; }
+
+  /// Whether it holds any.
+  explicit operator bool() const noexcept { return count_ > 0; }
+
+  /// Gives the permits back now, to the oldest waits first, and leaves an empty permit. What is
+  /// above the semaphore's maximum, as a member's `release()` was too many, is dropped.
+  void release() noexcept {
+    if (detail::permit_core* const core = std::exchange(core_, nullptr))
+      core->release_counted(static_cast<std::uint64_t>(std::exchange(count_, 0)));
+  }
+
+  /// Lets go of the permits without giving them back, and returns how many. The semaphore's
+  /// `release()` may do that later.
+  std::ptrdiff_t forget() noexcept {
+    if (detail::permit_core* const core = std::exchange(core_, nullptr)) core->unref();
+    return std::exchange(count_, 0);
+  }
+
+  /// Takes n of these permits into a permit of their own.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and nothing has
+  /// changed, if n is negative, or more than `count()`.
+  [[nodiscard]] semaphore_permit split(std::ptrdiff_t n) {
+    if (n < 0 || n > count_) detail::throw_error(boost::system::errc::invalid_argument);
+    if (!core_) return {};
+    core_->count_up();
+    count_ -= n;
+    return {core_, n};
+  }
+
+  /// Adds the other's permits to these, and leaves that empty; an empty one has none to add.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and nothing has
+  /// changed, if they are of different semaphores.
+  void merge(semaphore_permit&& other) {
+    if (&other == this || other.count_ == 0) return;
+    if (count_ == 0) return swap(other);
+    if (core_ != other.core_) detail::throw_error(boost::system::errc::invalid_argument);
+    count_ += other.forget();
+  }
+
+  /// Exchanges what the two hold.
+  void swap(semaphore_permit& other) noexcept {
+    std::swap(core_, other.core_);
+    std::swap(count_, other.count_);
+  }
+  friend void swap(semaphore_permit& a, semaphore_permit& b) noexcept { a.swap(b); }
+
+ private:
+  template <class Executor>
+  friend class basic_async_semaphore;
+
+  semaphore_permit(detail::permit_core* core, std::ptrdiff_t n) noexcept
+      : core_(core), count_(n) {}
+
+  detail::permit_core* core_ = nullptr;  // counted
+  std::ptrdiff_t count_ = 0;
+};
+
+/// A number of permits, which coroutines, callbacks, futures and threads acquire, hold across
+/// asynchronous operations, and give back: for what may happen so many times at once.
+///
+/// Strictly first come, first served, also for weights: behind a wait for many permits those for
+/// few wait, and nobody barges in. What is acquired is a `semaphore_permit`; permits that a member
+/// gives back with `release()` need not have been acquired.
+///
+/// Threads: every member but constructors and destructor may be called from any thread at any
+/// time. Lifetime: the semaphore may be destroyed with waits outstanding, which then complete with
+/// `operation_aborted`, and before the permits that it has handed out. Its contexts may be
+/// destroyed before it or after it; over a strand, the semaphore has to go before the strand's
+/// context.
+template <class Executor = boost::asio::any_io_executor>
+class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
+  using base = detail::primitive<Executor, detail::permit_core>;
+
+ public:
+  /// The type of the executor that completes what has no executor of its own.
+  using executor_type = Executor;
+
+  /// The same semaphore over another executor.
+  template <class Executor2>
+  struct rebind_executor {
+    /// The rebound type.
+    using other = basic_async_semaphore<Executor2>;
+  };
+
+  /// The most permits that one can have: enough to count bytes.
+  static constexpr std::ptrdiff_t max_permits =
+      static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(detail::permit_core::most, PTRDIFF_MAX));
+
+  /// Makes a semaphore of so many permits, which never has more than `max`; `ex` completes the
+  /// waits whose handlers have no executor of their own.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument` unless
+  /// 0 <= permits <= max <= max_permits. Exceptions: also what allocating, or adding a service to
+  /// the executor's context, throws.
+  explicit basic_async_semaphore(executor_type const& ex, std::ptrdiff_t permits,
+                                 std::ptrdiff_t max = max_permits)
+      : base(this, ex, checked(permits, max), static_cast<std::uint64_t>(max)) {}
+
+  /// Makes a semaphore over the executor of an execution context.
+  template <detail::context_for<Executor> ExecutionContext>
+  explicit basic_async_semaphore(ExecutionContext& context, std::ptrdiff_t permits,
+                                 std::ptrdiff_t max = max_permits)
+      : basic_async_semaphore(executor_type(context.get_executor()), permits, max) {}
+
+  /// Executors of the networking TS are refused: they cannot do what this needs.
+  template <detail::ts_executor TsExecutor>
+  explicit basic_async_semaphore(TsExecutor const&, std::ptrdiff_t, std::ptrdiff_t = 0) {
+    detail::refuse_ts_executor<TsExecutor>();
+  }
+
+  basic_async_semaphore(basic_async_semaphore const&) = delete;
+  basic_async_semaphore& operator=(basic_async_semaphore const&) = delete;
+
+  /// Completes outstanding waits with `operation_aborted`, each on its own executor; permits that
+  /// were granted and have not arrived yet arrive as `operation_aborted`, too. Blocked threads
+  /// throw it.
+  ~basic_async_semaphore() = default;
+
+  /// The executor of waits whose handlers have none.
+  executor_type get_executor() const noexcept { return base::executor(); }
+
+  /// Acquires n permits if they are there, the semaphore is open, and nobody waits; otherwise the
+  /// permit is empty.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is below one, or
+  /// more than `max()`.
+  [[nodiscard]] semaphore_permit try_acquire(std::ptrdiff_t n = 1) {
+    if (n < 1 || n > max()) detail::throw_error(boost::system::errc::invalid_argument);
+    if (!core().try_acquire(static_cast<std::uint64_t>(n), true)) return {};
+    return {&core(), n};
+  }
+
+  /// Blocks the calling thread until it has acquired n permits: for threads that run no executor.
+  /// None are acquired at once, whoever waits.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument` (n is negative, or more
+  /// than `max()`), with `error::closed`, with `operation_aborted` (`cancel()`, or the semaphore
+  /// destroyed), or with `resource_deadlock_would_occur` where it would have to wait on a thread
+  /// that runs the semaphore's own context. Allocates nothing.
+  semaphore_permit acquire(std::ptrdiff_t n = 1) { return in_thread(n, detail::no_limit()); }
+
+  /// As `acquire()`, but gives up after the time, with an empty permit. Zero or negative time: one
+  /// try.
+  template <class Rep, class Period>
+  [[nodiscard]] semaphore_permit try_acquire_for(std::chrono::duration<Rep, Period> const& time,
+                                                 std::ptrdiff_t n = 1) {
+    return in_thread(n, detail::wait_limit::after(time));
+  }
+
+  /// As `acquire()`, but gives up at the point in time, with an empty permit.
+  template <class Clock, class Duration>
+  [[nodiscard]] semaphore_permit try_acquire_until(
+      std::chrono::time_point<Clock, Duration> const& time, std::ptrdiff_t n = 1) {
+    return in_thread(n, detail::wait_limit::at(time));
+  }
+
+  /// Gives n permits back, or on to the oldest waits; these permits need not have been acquired.
+  /// Runs no code of a wait, and does not touch the semaphore after the last of them can run.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is negative, with
+  /// `value_too_large` if there would be more than `max()` permits; nothing has changed then.
+  /// Nothing else is thrown.
+  void release(std::ptrdiff_t n = 1) {
+    if (n < 0) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n > max() || !core().release(static_cast<std::uint64_t>(n), false))
+      detail::throw_error(boost::system::errc::value_too_large);
+  }
+
+  /// How many permits are there now; it may have changed already.
+  std::ptrdiff_t available() const noexcept {
+    return static_cast<std::ptrdiff_t>(core().available());
+  }
+
+  /// The most that there may be.
+  std::ptrdiff_t max() const noexcept { return static_cast<std::ptrdiff_t>(core().max()); }
+
+  /// Completes every outstanding wait with `operation_aborted`, threads included.
+  ///
+  /// Returns how many. Does not touch the permits that are held, nor those that are granted
+  /// already.
+  std::size_t cancel() { return core().refuse_all(detail::wait_outcome::aborted); }
+
+  /// Outstanding and later waits complete with `error::closed`; permits may still be given back,
+  /// after which nobody can acquire them any more.
+  void close() noexcept { core().close(); }
+
+  /// Whether the semaphore was closed.
+  bool is_closed() const noexcept { return core().is_closed(); }
+
+  /// The number of outstanding waits, threads included; not those granted and on their way.
+  std::size_t waiters() const noexcept { return core().waiters(); }
+
+  /// Acquires one permit without blocking a thread; as `async_acquire(1, token)`.
+  template <detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
+                detail::default_token<Executor>>
+  auto async_acquire(Token&& token = Token()) {
+    return initiate(1, detail::no_limit(), static_cast<Token&&>(token));
+  }
+
+  /// Acquires n permits without blocking a thread: all of them at once, after every earlier wait
+  /// has been served or has gone. None are acquired at once, whoever waits.
+  ///
+  /// Completion signature: `void(error_code, semaphore_permit)`; the permit is empty with an
+  /// error. Executor: the handler's, else `get_executor()`; never from inside this function,
+  /// unless the handler has an immediate executor of its own. A coroutine that awaits it with
+  /// `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for
+  /// permits that are there. Cancellation: terminal, partial and total alike. The wait leaves the
+  /// queue at once and those behind it move up; after the grant a cancellation does nothing.
+  /// Errors: `invalid_argument` (n is negative, or more than `max()`), `operation_aborted`
+  /// (cancelled, or the semaphore destroyed), `error::closed`. Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
+  template <detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
+                detail::default_token<Executor>>
+  auto async_acquire(std::ptrdiff_t n, Token&& token = Token()) {
+    return initiate(n, detail::no_limit(), static_cast<Token&&>(token));
+  }
+
+  /// Acquires one permit, but gives up after `time`; as `async_acquire_for(1, time, token)`.
+  template <class Rep, class Period,
+            detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
+                detail::default_token<Executor>>
+  auto async_acquire_for(std::chrono::duration<Rep, Period> const& time, Token&& token = Token()) {
+    return initiate(1, detail::wait_limit::after(time), static_cast<Token&&>(token));
+  }
+
+  /// As `async_acquire`, but gives up after `time`, counted from the initiation (with a deferred
+  /// operation, from its launch), by the steady clock.
+  ///
+  /// Completion signature, executor, cancellation, threads: those of `async_acquire`. Errors: also
+  /// `asio::error::timed_out`, when the wait leaves the queue at once; zero or negative time tries
+  /// once. Exceptions: also what making the context's timer and room for the deadline throws.
+  template <class Rep, class Period,
+            detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
+                detail::default_token<Executor>>
+  auto async_acquire_for(std::ptrdiff_t n, std::chrono::duration<Rep, Period> const& time,
+                         Token&& token = Token()) {
+    return initiate(n, detail::wait_limit::after(time), static_cast<Token&&>(token));
+  }
+
+  /// Acquires one permit, but gives up at a point in time.
+  template <class Clock, class Duration,
+            detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
+                detail::default_token<Executor>>
+  auto async_acquire_until(std::chrono::time_point<Clock, Duration> const& time,
+                           Token&& token = Token()) {
+    return initiate(1, detail::wait_limit::at(time), static_cast<Token&&>(token));
+  }
+
+  /// As `async_acquire_for`, but gives up at a point in time. One of another clock than the steady
+  /// one is converted when this function is called.
+  template <class Clock, class Duration,
+            detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
+                detail::default_token<Executor>>
+  auto async_acquire_until(std::ptrdiff_t n, std::chrono::time_point<Clock, Duration> const& time,
+                           Token&& token = Token()) {
+    return initiate(n, detail::wait_limit::at(time), static_cast<Token&&>(token));
+  }
+
+ private:
+  using base::core;
+
+  struct delivery_type {
+    using core_type = detail::permit_core;
+    using grant = semaphore_permit;
+    static grant make(core_type& core, detail::verdict granted) noexcept {
+      return grant(&core, static_cast<std::ptrdiff_t>(granted.value()));
+    }
+  };
+
+  // An acquisition: of how many, and for how long it may wait.
+  template <class Limit>
+  class acquisition {
+   public:
+    using delivery = delivery_type;
+    using executor_type = Executor;
+
+    acquisition(basic_async_semaphore& semaphore, std::ptrdiff_t n, Limit limit) noexcept
+        : semaphore_(&semaphore), count_(n), limit_(limit) {}
+
+    executor_type const& executor() const noexcept { return semaphore_->base::executor(); }
+    detail::permit_core& core() const noexcept { return semaphore_->core(); }
+    Limit limit() const noexcept { return limit_; }
+    std::uint64_t asked() const noexcept { return static_cast<std::uint64_t>(count_); }
+
+    // Takes the permits if they are there; to be held by a permit.
+    ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
+      if (count_ > 0 && core().try_acquire(asked(), true)) return granted();
+      return otherwise();
+    }
+
+    // Names it in the output of Asio's handler tracking.
+    void track(detail::waiter& w) const {
+      detail::track_creation(executor(), w, "async_semaphore", semaphore_, "async_acquire");
+    }
+
+   private:
+    detail::verdict granted() const noexcept { return {detail::wait_outcome::granted, asked()}; }
+
+    // Whether it is refused at once, and why; or granted, where nothing is asked for.
+    ASIO_SYNC_COLD detail::verdict otherwise() const noexcept {
+      if (count_ < 0 || asked() > core().max()) return detail::wait_outcome::invalid;
+      if (core().is_closed()) return detail::wait_outcome::closed;
+      if (count_ == 0) return core().count_up(), granted();
+      if (limit_.expired()) return detail::wait_outcome::timed_out;
+      return detail::wait_outcome::undecided;
+    }
+
+    basic_async_semaphore* semaphore_;
+    std::ptrdiff_t count_;
+    [[no_unique_address]] Limit limit_;
+  };
+
+  template <class Limit, class Token>
+  auto initiate(std::ptrdiff_t n, Limit limit, Token&& token) {
+    return detail::initiate_wait(acquisition<Limit>(*this, n, limit), static_cast<Token&&>(token));
+  }
+
+  semaphore_permit in_thread(std::ptrdiff_t n, detail::wait_limit limit) {
+    auto const decided =
+        detail::granted_in_thread(acquisition<detail::wait_limit>(*this, n, limit));
+    return decided.granted() ? delivery_type::make(core(), decided) : semaphore_permit();
+  }
+
+  static std::uint64_t checked(std::ptrdiff_t permits, std::ptrdiff_t max) {
+    if (permits < 0 || permits > max || max > max_permits)
+      detail::throw_error(boost::system::errc::invalid_argument);
+    return static_cast<std::uint64_t>(permits);
+  }
+};
+
+/// A semaphore over any executor.
+using async_semaphore = basic_async_semaphore<>;
+
+}  // namespace asio_sync
+
+#endif
