@@ -27,12 +27,11 @@
 
 namespace asio_sync {
 
-/// What a semaphore hands out: so many of its permits, which go back when this is destroyed. Of
-/// one type for the semaphores of all executors.
+/// Holds a number of a semaphore's permits, and gives them back when it is destroyed. The type is
+/// the same whatever the semaphore's executor.
 ///
 /// It may outlive its semaphore, as it does where a coroutine or a handler that holds it is
-/// destroyed by a context that ends after the semaphore. The permits then go nowhere; `count()`,
-/// `split()` and `merge()` work on.
+/// destroyed by a context that ends later. All members then work, but the permits go nowhere.
 ///
 /// Threads: a permit is used by one thread at a time, which need not be always the same.
 class [[nodiscard]] semaphore_permit {
@@ -48,7 +47,7 @@ class [[nodiscard]] semaphore_permit {
     return *this;
   }
 
-  /// Gives the permits back.
+  /// Gives the permits back, as `release()`.
   ~semaphore_permit() { release(); }
 
   /// How many permits this holds.
@@ -57,24 +56,25 @@ class [[nodiscard]] semaphore_permit {
   /// Whether it holds any.
   explicit operator bool() const noexcept { return count_ > 0; }
 
-  /// Gives the permits back now, to the oldest waits first, and leaves an empty permit. What is
-  /// above the semaphore's maximum, as a member's `release()` was too many, is dropped.
+  /// Gives the permits back now, or on to the oldest waits, and leaves an empty permit. Runs no
+  /// code of a wait. Drops what exceeds the semaphore's maximum, if its own `release()` has added
+  /// permits while these were held.
   void release() noexcept {
     if (detail::permit_core* const core = std::exchange(core_, nullptr))
       core->release_counted(static_cast<std::uint64_t>(std::exchange(count_, 0)));
   }
 
-  /// Lets go of the permits without giving them back, and returns how many. The semaphore's
-  /// `release()` may do that later.
+  /// Lets go of the permits without giving them back, and returns how many. They stay taken until
+  /// somebody gives them back by the semaphore's `release()`, if anybody does.
   std::ptrdiff_t forget() noexcept {
     if (detail::permit_core* const core = std::exchange(core_, nullptr)) core->unref();
     return std::exchange(count_, 0);
   }
 
-  /// Takes n of these permits into a permit of their own.
+  /// Takes n of these permits out, into an object of their own; n may be zero.
   ///
-  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and nothing has
-  /// changed, if n is negative, or more than `count()`.
+  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and changes nothing, if
+  /// n is negative, or more than `count()`.
   [[nodiscard]] semaphore_permit split(std::ptrdiff_t n) {
     if (n < 0 || n > count_) detail::throw_error(boost::system::errc::invalid_argument);
     if (!core_) return {};
@@ -83,10 +83,10 @@ class [[nodiscard]] semaphore_permit {
     return {core_, n};
   }
 
-  /// Adds the other's permits to these, and leaves that empty; an empty one has none to add.
+  /// Adds the permits of `other`, and leaves it empty. Either may be empty before.
   ///
-  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and nothing has
-  /// changed, if they are of different semaphores.
+  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and changes nothing, if
+  /// both have permits, and of different semaphores.
   void merge(semaphore_permit&& other) {
     if (&other == this || other.count_ == 0) return;
     if (count_ == 0) return swap(other);
@@ -112,12 +112,16 @@ class [[nodiscard]] semaphore_permit {
   std::ptrdiff_t count_ = 0;
 };
 
-/// A number of permits, which coroutines, callbacks, futures and threads acquire, hold across
-/// asynchronous operations, and give back: for what may happen so many times at once.
+/// A number of permits that coroutines, callbacks and threads acquire in one queue, hold across
+/// asynchronous operations, and give back.
 ///
-/// Strictly first come, first served, also for weights: behind a wait for many permits those for
-/// few wait, and nobody barges in. What is acquired is a `semaphore_permit`; permits that a member
-/// gives back with `release()` need not have been acquired.
+/// Use it to limit how much happens at once (connections, requests, bytes in memory), or to count
+/// items for a consumer. For one holder at a time there is `async_mutex`.
+///
+///     auto permit = co_await connections.async_acquire();  // goes back at the end of the scope
+///
+/// Strictly first come, first served, whatever the waits ask for: behind a wait for many permits
+/// those for few wait, and nobody barges in. Permits are held by a `semaphore_permit`.
 ///
 /// Threads: every member but constructors and destructor may be called from any thread at any
 /// time. Lifetime: the semaphore may be destroyed with waits outstanding, which then complete with
@@ -143,8 +147,8 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   static constexpr std::ptrdiff_t max_permits =
       static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(detail::permit_core::most, PTRDIFF_MAX));
 
-  /// Makes a semaphore of so many permits, which never has more than `max`; `ex` completes the
-  /// waits whose handlers have no executor of their own.
+  /// Makes a semaphore with so many permits, of which never more than `max` are free; `ex`
+  /// completes the waits whose handlers have no executor of their own.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` unless
   /// 0 <= permits <= max <= max_permits. Exceptions: also what allocating, or adding a service to
@@ -176,8 +180,8 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// The executor of waits whose handlers have none.
   executor_type get_executor() const noexcept { return base::executor(); }
 
-  /// Acquires n permits if they are there, the semaphore is open, and nobody waits; otherwise the
-  /// permit is empty.
+  /// Acquires n permits if so many are free, the semaphore is open, and nobody waits; otherwise
+  /// returns an empty permit.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is below one, or
   /// more than `max()`.
@@ -188,7 +192,7 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   }
 
   /// Blocks the calling thread until it has acquired n permits: for threads that run no executor.
-  /// None are acquired at once, whoever waits.
+  /// Zero permits it has at once, even while others wait.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` (n is negative, or more
   /// than `max()`), with `error::closed`, with `operation_aborted` (`cancel()`, or the semaphore
@@ -211,30 +215,28 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
     return in_thread(n, detail::wait_limit::at(time));
   }
 
-  /// Gives n permits back, or on to the oldest waits; these permits need not have been acquired.
-  /// Runs no code of a wait, and does not touch the semaphore after the last of them can run.
+  /// Adds n permits, which nobody need have acquired, or passes them on to the oldest waits. Runs
+  /// no code of these, and does not touch the semaphore after the first of them can run.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is negative, with
-  /// `value_too_large` if there would be more than `max()` permits; nothing has changed then.
-  /// Nothing else is thrown.
+  /// `value_too_large` if n and `available()` together exceed `max()`, also where others wait;
+  /// nothing has changed then. Nothing else is thrown.
   void release(std::ptrdiff_t n = 1) {
     if (n < 0) detail::throw_error(boost::system::errc::invalid_argument);
     if (n > max() || !core().release(static_cast<std::uint64_t>(n), false))
       detail::throw_error(boost::system::errc::value_too_large);
   }
 
-  /// How many permits are there now; it may have changed already.
+  /// How many permits are free; it may have changed already.
   std::ptrdiff_t available() const noexcept {
     return static_cast<std::ptrdiff_t>(core().available());
   }
 
-  /// The most that there may be.
+  /// The most that may be free.
   std::ptrdiff_t max() const noexcept { return static_cast<std::ptrdiff_t>(core().max()); }
 
-  /// Completes every outstanding wait with `operation_aborted`, threads included.
-  ///
-  /// Returns how many. Does not touch the permits that are held, nor those that are granted
-  /// already.
+  /// Completes every outstanding wait with `operation_aborted`, threads included, and returns how
+  /// many. Does not touch permits that are held, or granted already.
   std::size_t cancel() { return core().refuse_all(detail::wait_outcome::aborted); }
 
   /// Outstanding and later waits complete with `error::closed`; permits may still be given back,
@@ -254,14 +256,16 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
     return initiate(1, detail::no_limit(), static_cast<Token&&>(token));
   }
 
-  /// Acquires n permits without blocking a thread: all of them at once, after every earlier wait
-  /// has been served or has gone. None are acquired at once, whoever waits.
+  /// Acquires n permits without blocking a thread.
+  ///
+  /// Completes when every earlier wait has been served or has gone, and n permits are free: it
+  /// takes all of them at once. For zero permits it need not wait, even while others do.
   ///
   /// Completion signature: `void(error_code, semaphore_permit)`; the permit is empty with an
   /// error. Executor: the handler's, else `get_executor()`; never from inside this function,
   /// unless the handler has an immediate executor of its own. A coroutine that awaits it with
   /// `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for
-  /// permits that are there. Cancellation: terminal, partial and total alike. The wait leaves the
+  /// permits that are free. Cancellation: terminal, partial and total alike. The wait leaves the
   /// queue at once and those behind it move up; after the grant a cancellation does nothing.
   /// Errors: `invalid_argument` (n is negative, or more than `max()`), `operation_aborted`
   /// (cancelled, or the semaphore destroyed), `error::closed`. Threads: any, at any time.
