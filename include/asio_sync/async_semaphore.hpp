@@ -378,9 +378,10 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   }
 
   semaphore_permit in_thread(std::ptrdiff_t n, detail::wait_limit limit) {
+    detail::permit_core& from = core();  // the semaphore may be gone once it has granted
     auto const decided =
         detail::granted_in_thread(acquisition<detail::wait_limit>(*this, n, limit));
-    return decided.granted() ? delivery_type::make(core(), decided) : semaphore_permit();
+    return decided.granted() ? delivery_type::make(from, decided) : semaphore_permit();
   }
 
   static std::uint64_t checked(std::ptrdiff_t permits, std::ptrdiff_t max) {

@@ -114,7 +114,6 @@ BOOST_AUTO_TEST_CASE(release_without_the_lock) {
 BOOST_AUTO_TEST_CASE(release_relies_on_a_queue) {
   kept(one_release_too_many<>, "0x2.1x2.2x8.0x2");
 }
-BOOST_AUTO_TEST_CASE(release_to_the_dead) { kept(permits_that_outlive<>, "0x7.1x5.c1.2x10.1x2"); }
 BOOST_AUTO_TEST_CASE(guard_gives_back_to_the_dead) { kept(guard_ends_last<>, "0x9.1x6.c0"); }
 BOOST_AUTO_TEST_CASE(unlock_of_a_guards_hold) {
   kept(member_against_the_last_guard<>, "0x2.c0.1.2x2.c0.2x7.c1.2.1x2");
@@ -137,7 +136,14 @@ BOOST_AUTO_TEST_CASE(drop_forgets_under_the_lock) {
 }
 BOOST_AUTO_TEST_CASE(forgets_twice) { kept(drop_against_abandon<>, "0x7.1x5.2x6"); }
 BOOST_AUTO_TEST_CASE(abandon_drops_the_holder) { kept(guard_ends_last<>, "0x10.1x4"); }
-BOOST_AUTO_TEST_CASE(grants_the_heavier) { kept(heavy_head_blocks<>, "0x10"); }
+BOOST_AUTO_TEST_CASE(grants_the_heavier) { kept(heavy_head_blocks<>, "0x18.c0.1x2.2x2"); }
+BOOST_AUTO_TEST_CASE(batch_forgets_the_rest) { kept(one_release_grants_several<>, "0x9.1x2.2"); }
+BOOST_AUTO_TEST_CASE(holder_of_many_not_counted) {
+  kept(downgrade_against_a_writer<>, "0x16.1x13.2x5.c0.2x2");
+}
+BOOST_AUTO_TEST_CASE(kept_above_the_maximum) {
+  kept(one_release_too_many<weighted>, "0x9.1x2.c0.2x6.c0.2");
+}
 BOOST_AUTO_TEST_CASE(grants_only_one) { kept(one_release_grants_several<>, "0x7.1x2.2"); }
 
 BOOST_AUTO_TEST_SUITE_END()

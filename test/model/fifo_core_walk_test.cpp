@@ -211,7 +211,8 @@ class walk {
     bool last = core_->forget();
     for (auto const& [n, counted] : held_) {
       if (!counted) continue;
-      BOOST_REQUIRE(!last && core_->is_dead() && !core_->release(n, true, decided_));
+      BOOST_REQUIRE(!last && core_->is_dead());
+      BOOST_REQUIRE(core_->release(n, true, decided_) == !Exclusive);
       last = core_->forget();
     }
     while (node* const wait = take_arriving()) {

@@ -93,7 +93,9 @@ class homed_core final : public core_base, public Core {
   }
 
   // Gives permits back or on; see Core.
-  bool release(typename Core::permits n, bool counted) noexcept requires(!Core::exclusive) {
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release(typename Core::permits n,
+                                                    bool counted) noexcept
+      requires(!Core::exclusive) {
     return this->try_release_uncontended(n, counted) ||
            decide([&](decided_waits& decided) { return Core::release(n, counted, decided); });
   }

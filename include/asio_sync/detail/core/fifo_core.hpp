@@ -94,9 +94,9 @@ class fifo_core {
   }
 
   // Gives permits back, or on to those who wait. False, and nothing has changed, if they were not
-  // held (of a mutex: in that way, counted or not) or the primitive is dead. A counted holder of
-  // many permits lets its count go afterwards, with forget(); that of a mutex only if this is
-  // false. What it gives back above the maximum is dropped, as a release by a member was too many.
+  // held: of a mutex, in that way, counted or not, or it is dead; a counted holder lets its count
+  // go then, with forget(). A counted holder of many permits always does, afterwards; what it
+  // gives back above the maximum, as a release by a member was too many, is dropped.
   bool release(permits n, bool counted, list& decided) noexcept {
     word w = word_.load(std::memory_order_relaxed);
     do {
@@ -287,7 +287,7 @@ class fifo_core {
     if constexpr (Traits::exclusive)
       return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
     else
-      return !(w & dead) && (counted || n <= max() - available_in(w));
+      return counted || n <= max() - available_in(w);
   }
 
   // How many of n permits come back.

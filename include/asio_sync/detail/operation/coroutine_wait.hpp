@@ -147,6 +147,7 @@ class awaitable_wait_of {
 
   // Whether there is nothing to wait for.
   ASIO_SYNC_INLINE bool ready() noexcept {
+    core_ = &operation_.core();
     if (!immediate_budget::available()) return false;
     verdict_ = operation_.try_now();
     if (!was_ready()) return false;
@@ -162,7 +163,7 @@ class awaitable_wait_of {
     if constexpr (std::is_void_v<grant>)
       return result_.value(error_code());
     else
-      return result_.value(error_code(), delivery::make(operation_.core(), decided));
+      return result_.value(error_code(), delivery::make(*core_, decided));
   }
 
   // Makes ready what can fail, while the coroutine can still catch it. What has been prepared is
@@ -195,6 +196,7 @@ class awaitable_wait_of {
   Operation operation_;
   [[no_unique_address]] Result result_;
   verdict verdict_;
+  core_type* core_;      // when the coroutine is resumed the primitive may be gone
   waiter_type* waiter_;  // once it is prepared
 };
 
