@@ -31,9 +31,8 @@ namespace asio_sync {
 /// the same whatever the semaphore's executor.
 ///
 /// It may outlive its semaphore, as it does where a coroutine or a handler that holds it is
-/// destroyed by a context that ends later. All members then work, but the permits go nowhere.
-///
-/// Threads: a permit is used by one thread at a time, which need not be always the same.
+/// destroyed by a context that ends later. All members then work, but the permits go nowhere. One
+/// thread at a time may use it, not always the same.
 class [[nodiscard]] semaphore_permit {
  public:
   /// An empty permit.
@@ -48,7 +47,9 @@ class [[nodiscard]] semaphore_permit {
   }
 
   /// Gives the permits back, as `release()`.
-  ~semaphore_permit() { release(); }
+  ~semaphore_permit() {
+    if (core_) give_back();
+  }
 
   /// How many permits this holds.
   std::ptrdiff_t count() const noexcept { return count_; }
@@ -59,7 +60,7 @@ class [[nodiscard]] semaphore_permit {
   /// Gives the permits back now, or on to the oldest waits, and leaves an empty permit. Runs no
   /// code of a wait. Drops what exceeds the semaphore's maximum, if its own `release()` has added
   /// permits while these were held.
-  void release() noexcept {
+  ASIO_SYNC_INLINE void release() noexcept {
     if (detail::permit_core* const core = std::exchange(core_, nullptr))
       core->release_counted(static_cast<std::uint64_t>(std::exchange(count_, 0)));
   }
@@ -99,7 +100,6 @@ class [[nodiscard]] semaphore_permit {
     std::swap(core_, other.core_);
     std::swap(count_, other.count_);
   }
-  friend void swap(semaphore_permit& a, semaphore_permit& b) noexcept { a.swap(b); }
 
  private:
   template <class Executor>
@@ -107,6 +107,8 @@ class [[nodiscard]] semaphore_permit {
 
   semaphore_permit(detail::permit_core* core, std::ptrdiff_t n) noexcept
       : core_(core), count_(n) {}
+
+  ASIO_SYNC_NOINLINE void give_back() noexcept { release(); }
 
   detail::permit_core* core_ = nullptr;  // counted
   std::ptrdiff_t count_ = 0;
@@ -125,9 +127,8 @@ class [[nodiscard]] semaphore_permit {
 ///
 /// Threads: every member but constructors and destructor may be called from any thread at any
 /// time. Lifetime: the semaphore may be destroyed with waits outstanding, which then complete with
-/// `operation_aborted`, and before the permits that it has handed out. Its contexts may be
-/// destroyed before it or after it; over a strand, the semaphore has to go before the strand's
-/// context.
+/// `operation_aborted`, and before the permits that it has handed out. Its contexts may go before
+/// it or after it; over a strand, the semaphore has to go before the strand's context.
 template <class Executor = boost::asio::any_io_executor>
 class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   using base = detail::primitive<Executor, detail::permit_core>;

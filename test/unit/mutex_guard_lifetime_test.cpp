@@ -8,11 +8,14 @@
 
 #include <asio_sync/async_mutex.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
@@ -20,10 +23,12 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -314,6 +319,27 @@ BOOST_AUTO_TEST_CASE(R12_mutexes_give_their_memory_back_where_waits_outlive_them
                context.run();
                BOOST_TEST(r.refused(aborted));
              }) == 0);
+}
+
+// Its destruction on another thread may come between the arrival and the guard.
+BOOST_AUTO_TEST_CASE(R9_a_coroutine_that_is_granted_the_lock_reads_no_mutex_that_may_be_gone) {
+  constexpr int rounds = 300;
+  asio::thread_pool pool(1);
+  std::vector<guard> kept;
+  auto const lock_and_keep = [&kept](mutex_type& dying) -> asio::awaitable<void> {
+    auto [error, lock] = co_await dying.async_lock(asio::as_tuple(asio::use_awaitable));
+    kept.push_back(std::move(lock));
+  };
+  for (int round = 0; round < rounds; ++round) {
+    auto dying = std::make_unique<mutex_type>(pool);
+    guard held(*dying, std::try_to_lock);
+    asio::co_spawn(pool, lock_and_keep(*dying), asio::detached);
+    while (dying->waiters() == 0) std::this_thread::yield();
+    held.unlock();
+    dying.reset();
+  }
+  pool.join();
+  BOOST_TEST(kept.size() == static_cast<std::size_t>(rounds));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

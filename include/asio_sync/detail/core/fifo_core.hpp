@@ -213,7 +213,7 @@ class fifo_core {
   }
 
   // One more holder, of what a counted holder has.
-  void count_up() noexcept {
+  ASIO_SYNC_INLINE void count_up() noexcept {
     if constexpr (Traits::exclusive)
       word_.fetch_add(count, std::memory_order_relaxed);
     else
@@ -221,7 +221,7 @@ class fifo_core {
   }
 
   // Lets a count go. True if it was the last: the caller frees the core.
-  bool forget() noexcept {
+  ASIO_SYNC_INLINE bool forget() noexcept {
     // Acquire and release: what others did to the core comes before its end.
     if constexpr (Traits::exclusive)
       return (word_.fetch_sub(count, std::memory_order_acq_rel) / count) == 1;
