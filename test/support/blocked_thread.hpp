@@ -7,16 +7,22 @@
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <cstddef>
 #include <thread>
 #include <utility>
 
 namespace asio_sync::test {
 
-// A thread that blocks in a primitive for which nobody else waits; join() gives what that threw.
+// A thread that blocks in a primitive, as the only wait or as the last of so many; join() gives
+// what that threw.
 class blocked_thread {
  public:
   template <class Primitive, class Function>
   blocked_thread(Primitive const& primitive, Function f)
+      : blocked_thread(primitive, 1, std::move(f)) {}
+
+  template <class Primitive, class Function>
+  blocked_thread(Primitive const& primitive, std::size_t waiters, Function f)
       : thread_([this, f = std::move(f)] {
           try {
             f();
@@ -24,7 +30,7 @@ class blocked_thread {
             error_ = e.code();
           }
         }) {
-    while (primitive.waiters() != 1) std::this_thread::yield();
+    while (primitive.waiters() != waiters) std::this_thread::yield();
   }
 
   boost::system::error_code join() {

@@ -45,7 +45,7 @@ class observed_handler {
   void operator()(boost::system::error_code error, Lock lock) {
     ++fate_->called;
     fate_->error = error;
-    fate_->owned = lock.owns_lock();
+    fate_->owned = static_cast<bool>(lock);
   }
 
  private:

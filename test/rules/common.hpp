@@ -1,0 +1,128 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_RULES_COMMON_HPP
+#define ASIO_SYNC_TEST_RULES_COMMON_HPP
+
+// The rules that hold for every primitive, as cases over a subject. Whoever includes these headers
+// has defined ASIO_SYNC_RULES_SUITE, the name of the suite, and in the namespace of that name
+//
+//     struct subject {
+//       template <class Executor> using over = ...;  // serves one wait at a time; made of an
+//                                                    // executor or a context
+//       using primitive_type = over<asio::any_io_executor>;
+//       using grant = ...;                           // what its completions carry
+//       static bool occupy(p);                       // by a member: the next wait has to queue
+//       static void serve(p);                        // gives that to the oldest wait, or back
+//       static grant hold(p);                        // the same as occupy(), held by a grant
+//       static auto wait(p, token...);               // the initiating functions
+//       static auto wait_for(p, duration, token...);
+//       static auto wait_until(p, time_point, token...);
+//       static grant block(p);                       // the blocking forms
+//       static grant block_for(p, duration);
+//       static bool idle(p);                         // as it was made: nothing is lost, nobody
+//       waits
+//     };
+
+#include "support/blocked_thread.hpp"
+#include "support/coroutine.hpp"
+#include "support/executors.hpp"
+#include "support/memory.hpp"
+#include "support/observed_handler.hpp"
+
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace ASIO_SYNC_RULES_SUITE {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio_sync::test;
+using boost::system::error_code;
+using boost::system::system_error;
+using primitive_type = subject::primitive_type;
+using grant = subject::grant;
+
+error_code const aborted = asio::error::operation_aborted;
+error_code const timed_out = asio::error::timed_out;
+error_code const closed = asio_sync::error::closed;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t many = 10'000;
+#else
+constexpr std::size_t many = 100'000;
+#endif
+constexpr std::size_t small_stack = 256 << 10;
+
+// What a completion has brought; it keeps the grant.
+struct result {
+  int calls = 0;
+  error_code error;
+  grant held;
+
+  bool granted() const noexcept { return calls == 1 && !error && held; }
+  bool refused(error_code e) const noexcept { return calls == 1 && error == e && !held; }
+
+  // Move-only, as handlers may be.
+  class store {
+   public:
+    explicit store(result& r) noexcept : result_(&r) {}
+    store(store&&) noexcept = default;
+    store& operator=(store&&) noexcept = default;
+    void operator()(error_code error, grant g) {
+      ++result_->calls;
+      result_->error = error;
+      result_->held = std::move(g);
+    }
+
+   private:
+    result* result_;
+  };
+  store handler() { return store(*this); }
+};
+
+// The error with which f() throws; none if it does not.
+template <class Function>
+error_code error_of(Function f) {
+  try {
+    f();
+  } catch (system_error const& e) {
+    return e.code();
+  }
+  return {};
+}
+
+// Has the primitive free again, whoever holds the grant.
+inline void let_go(grant& g) { g = grant(); }
+
+// How a wait comes to its end.
+enum class ending { free, serve, cancel, close, destroy };
+constexpr std::array endings = {ending::free, ending::serve, ending::cancel, ending::close,
+                                ending::destroy};
+
+struct fixture {
+  asio::io_context context, other;
+  primitive_type primitive{context};
+
+  static void poll(asio::io_context& c) {
+    c.restart();
+    c.poll();
+  }
+  void poll() { poll(context); }
+  bool idle() const { return subject::idle(primitive); }
+};
+
+}  // namespace ASIO_SYNC_RULES_SUITE
+
+#endif

@@ -1,0 +1,328 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_RULES_GRANTS_HPP
+#define ASIO_SYNC_TEST_RULES_GRANTS_HPP
+
+// R3 to R5: where a grant goes, against cancellations, and from within user code.
+
+#include "rules/common.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace ASIO_SYNC_RULES_SUITE {
+
+// Whatever a handler, its destructor or its allocator may want of the primitive.
+inline void use(primitive_type& p) {
+  fate f;
+  asio::io_context io;
+  static_cast<void>(p.waiters());
+  static_cast<void>(subject::hold(p));
+  static_cast<void>(subject::block_for(p, 0s));
+  subject::wait_for(p, 1h, asio::bind_executor(io, observed_handler(f)));
+  p.cancel();
+  io.run();
+  BOOST_TEST(f.called == 1);
+}
+
+// An allocator that uses the primitive.
+template <class T = void>
+struct using_allocator {
+  using value_type = T;
+
+  explicit using_allocator(primitive_type& used) noexcept : p(&used) {}
+  template <class U>
+  using_allocator(using_allocator<U> const& other) noexcept : p(other.p) {}
+  T* allocate(std::size_t n) {
+    use(*p);
+    return std::allocator<T>().allocate(n);
+  }
+  void deallocate(T* memory, std::size_t n) noexcept {
+    use(*p);
+    std::allocator<T>().deallocate(memory, n);
+  }
+  friend bool operator==(using_allocator const&, using_allocator const&) noexcept = default;
+
+  primitive_type* p;
+};
+
+}  // namespace ASIO_SYNC_RULES_SUITE
+
+BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
+
+BOOST_AUTO_TEST_CASE(R3_grant_that_is_destroyed_on_its_way_goes_to_the_next_wait) {
+  fate first, second;
+  result next;
+  {
+    asio::io_context dying;
+    subject::wait(primitive, asio::bind_executor(dying, observed_handler(first)));
+    subject::wait(primitive, asio::bind_executor(dying, observed_handler(second)));
+    subject::wait(primitive, next.handler());
+    BOOST_TEST(primitive.waiters() == 2u);
+  }
+  BOOST_TEST((first.dropped() && second.dropped()));
+  BOOST_TEST(primitive.waiters() == 0u);
+  poll();
+  BOOST_TEST(next.granted());
+  let_go(next.held);
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R3_grant_that_is_destroyed_on_its_way_with_nobody_waiting_is_free_again) {
+  fate dropped[3];
+  {
+    asio::io_context dying;
+    subject::wait(primitive, asio::bind_executor(dying, observed_handler(dropped[0])));
+  }
+  subject::wait(primitive,
+                asio::bind_executor(dropping_executor(context), observed_handler(dropped[1])));
+  BOOST_TEST(dropped[1].dropped());
+  BOOST_TEST(idle());
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait(primitive,
+                asio::bind_executor(dropping_executor(context), observed_handler(dropped[2])));
+  subject::serve(primitive);
+  BOOST_TEST((dropped[0].dropped() && dropped[2].dropped()));
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R3_grant_that_the_handler_leaves_goes_to_the_next_wait) {
+  result next;
+  subject::wait(primitive, asio::detached);
+  subject::wait(primitive, [](error_code, grant const&) {});
+  subject::wait(primitive, next.handler());
+  poll();
+  BOOST_TEST(next.granted());
+}
+
+BOOST_AUTO_TEST_CASE(R3_the_loser_of_two_waits_keeps_nothing) {
+  using namespace asio::experimental::awaitable_operators;
+  primitive_type second(context);
+  for (bool const both_at_once : {false, true}) {
+    BOOST_TEST_REQUIRE(subject::occupy(primitive));
+    BOOST_TEST_REQUIRE(subject::occupy(second));
+    asio::post(context, [&] {
+      subject::serve(second);
+      if (both_at_once) subject::serve(primitive);
+    });
+    run(context, [&]() -> asio::awaitable<void> {
+      auto const won = co_await (subject::wait(primitive, asio::use_awaitable) ||
+                                 subject::wait(second, asio::use_awaitable));
+      if (!both_at_once) BOOST_TEST(won.index() == 1u);
+    });
+    BOOST_TEST(subject::idle(second));
+    if (!both_at_once) subject::serve(primitive);
+    BOOST_TEST(idle());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R3_grant_in_the_frame_of_a_destroyed_coroutine_goes_to_the_next_wait) {
+  result next;
+  {
+    asio::io_context dying;
+    auto const coroutine = [&]() -> asio::awaitable<void> {
+      grant const held = co_await subject::wait(primitive);
+      co_await asio::steady_timer(dying, 1h).async_wait(asio::use_awaitable);
+    };
+    asio::co_spawn(dying, coroutine, asio::detached);
+    dying.poll();
+    subject::wait(primitive, next.handler());
+    poll();
+    BOOST_TEST(next.calls == 0);
+  }
+  poll();
+  BOOST_TEST(next.granted());
+}
+
+BOOST_AUTO_TEST_CASE(R4_every_type_of_cancellation_takes_the_wait_out_at_once) {
+  for (auto const type : {asio::cancellation_type::terminal, asio::cancellation_type::partial,
+                          asio::cancellation_type::total, asio::cancellation_type::all}) {
+    result r;
+    asio::cancellation_signal signal;
+    BOOST_TEST_REQUIRE(subject::occupy(primitive));
+    subject::wait(primitive, asio::bind_cancellation_slot(signal.slot(), r.handler()));
+    signal.emit(asio::cancellation_type::none);
+    BOOST_TEST(primitive.waiters() == 1u);
+    signal.emit(type);
+    BOOST_TEST(primitive.waiters() == 0u);
+    signal.emit(type);
+    BOOST_TEST(r.calls == 0);
+    poll();
+    BOOST_TEST(r.refused(aborted));
+    subject::serve(primitive);
+    BOOST_TEST(idle());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R4_after_the_grant_a_cancellation_does_nothing) {
+  result free, queued;
+  asio::cancellation_signal first, second;
+  subject::wait(primitive, asio::bind_cancellation_slot(first.slot(), free.handler()));
+  first.emit(asio::cancellation_type::all);
+  BOOST_TEST(primitive.cancel() == 0u);
+  poll();
+  BOOST_TEST(free.granted());
+  subject::wait(primitive, asio::bind_cancellation_slot(second.slot(), queued.handler()));
+  let_go(free.held);
+  second.emit(asio::cancellation_type::all);
+  BOOST_TEST(primitive.cancel() == 0u);
+  poll();
+  BOOST_TEST(queued.granted());
+}
+
+BOOST_AUTO_TEST_CASE(R4_cancel_completes_all_that_wait_and_leaves_the_holder_alone) {
+  result r[3];
+  grant held = subject::hold(primitive);
+  for (auto& each : r) subject::wait(primitive, each.handler());
+  blocked_thread thread(primitive, 4, [&] { static_cast<void>(subject::block(primitive)); });
+  BOOST_TEST(primitive.cancel() == 4u);
+  BOOST_TEST(thread.join() == aborted);
+  poll();
+  for (auto const& each : r) BOOST_TEST(each.refused(aborted));
+  BOOST_TEST(static_cast<bool>(held));
+  let_go(held);
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R4_those_behind_a_cancelled_wait_move_up) {
+  result r[3];
+  asio::cancellation_signal signals[2];
+  grant held = subject::hold(primitive);
+  for (int i = 0; i < 2; ++i)
+    subject::wait(primitive, asio::bind_cancellation_slot(signals[i].slot(), r[i].handler()));
+  subject::wait(primitive, r[2].handler());
+  signals[1].emit(asio::cancellation_type::partial);
+  signals[0].emit(asio::cancellation_type::total);
+  BOOST_TEST(primitive.waiters() == 1u);
+  let_go(held);
+  poll();
+  BOOST_TEST((r[0].refused(aborted) && r[1].refused(aborted) && r[2].granted()));
+}
+
+BOOST_AUTO_TEST_CASE(R4_the_slot_is_free_when_the_handler_runs_and_the_signal_may_die_before) {
+  int empty = 0;
+  std::optional<asio::cancellation_signal> signal(std::in_place);
+  auto const handler = [&](error_code, grant) { empty += !signal->slot().has_handler(); };
+  subject::wait(primitive, asio::bind_cancellation_slot(signal->slot(), handler));
+  subject::wait(primitive, asio::bind_cancellation_slot(signal->slot(), handler));
+  BOOST_TEST(signal->slot().has_handler());
+  poll();
+  BOOST_TEST(empty == 1);  // that of the second was let be when the first completed
+  empty = 0;
+  poll();
+  BOOST_TEST(idle());
+  fate f;
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait(primitive, asio::bind_cancellation_slot(signal->slot(), observed_handler(f)));
+  signal.reset();
+  subject::serve(primitive);
+  poll();
+  BOOST_TEST(f.granted());
+}
+
+// Which of them wins is left to the machine, but one does.
+BOOST_AUTO_TEST_CASE(R4_cancel_meets_grant) {
+  asio::thread_pool pool(1);
+  primitive_type p(pool);
+  std::atomic<int> granted = 0, refused = 0;
+  for (int round = 1; round <= 1000; ++round) {
+    BOOST_TEST_REQUIRE(subject::occupy(p));
+    asio::cancellation_signal signal;
+    auto const ended = [&](error_code e, grant g) { ++(!e && g ? granted : refused); };
+    subject::wait(p, asio::bind_cancellation_slot(signal.slot(), ended));
+    asio::post(pool, [&] { signal.emit(asio::cancellation_type::terminal); });
+    subject::serve(p);
+    while (granted + refused != round) std::this_thread::yield();
+    while (!subject::idle(p)) std::this_thread::yield();
+    std::promise<void> emitted;
+    asio::post(pool, [&] { emitted.set_value(); });
+    emitted.get_future().wait();
+  }
+  BOOST_TEST(granted + refused == 1000);
+}
+
+BOOST_AUTO_TEST_CASE(R5_handlers_and_their_destructors_may_use_the_primitive) {
+  fate f[4];
+  auto const uses = [&] { use(primitive); };
+  {
+    asio::io_context dying;
+    auto const bound = [&](fate& each) {
+      return asio::bind_executor(dying, observed_handler(each, uses));
+    };
+    subject::wait(primitive, bound(f[0]));  // dies on its way
+    subject::wait(primitive, bound(f[1]));  // dies in the queue
+    subject::wait_for(primitive, 1h, bound(f[2]));
+  }
+  subject::wait(primitive, observed_handler(f[3], uses));  // is called
+  subject::wait(primitive, [&](error_code, grant) { uses(); });
+  poll();
+  BOOST_TEST(f[0].dropped());
+  BOOST_TEST(f[1].called + f[2].called == 0);
+  BOOST_TEST(f[3].granted());
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R5_allocators_may_use_the_primitive) {
+  int called = 0;
+  auto const count = [&](error_code, grant) { ++called; };
+  auto const token = [&] { return asio::bind_allocator(using_allocator<>(primitive), count); };
+  subject::wait(primitive, token());
+  poll();
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait_for(primitive, 1h, token());
+  subject::serve(primitive);
+  poll();
+  BOOST_TEST(called == 2);
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R5_executors_may_use_the_primitive) {
+  execution_log log;
+  tracking_executor const own(context.get_executor(), log);
+  log.on_execute = log.on_property = [&] {
+    static_cast<void>(primitive.waiters());
+    static_cast<void>(subject::hold(primitive));
+    primitive.cancel();
+  };
+  fate f;
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait(primitive, asio::bind_executor(own, observed_handler(f)));
+  subject::serve(primitive);
+  poll();
+  BOOST_TEST(f.called + f.destroyed == 2);
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R5_the_handler_may_destroy_the_primitive) {
+  auto own = std::make_unique<primitive_type>(context);
+  result behind;
+  int called = 0;
+  subject::wait(*own, [&](error_code, grant g) {
+    called += bool(g);
+    own.reset();
+  });
+  subject::wait(*own, behind.handler());
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(behind.refused(aborted));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

@@ -1,0 +1,188 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_RULES_ORDER_HPP
+#define ASIO_SYNC_TEST_RULES_ORDER_HPP
+
+// R6 and R7: chains of hand-offs, and their order.
+
+#include "rules/common.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <future>
+#include <string>
+#include <utility>
+
+namespace ASIO_SYNC_RULES_SUITE {
+
+// How often what happened to many handlers.
+struct outcomes {
+  std::size_t granted = 0, refused = 0, dropped = 0;
+};
+
+class counting_handler {
+ public:
+  explicit counting_handler(outcomes& o) noexcept : outcomes_(&o) {}
+  counting_handler(counting_handler&& other) noexcept
+      : outcomes_(std::exchange(other.outcomes_, nullptr)) {}
+  counting_handler& operator=(counting_handler&&) = delete;
+  ~counting_handler() {
+    if (outcomes_) ++outcomes_->dropped;
+  }
+  void operator()(error_code error, grant) {
+    outcomes& o = *std::exchange(outcomes_, nullptr);
+    ++(error ? o.refused : o.granted);
+  }
+
+ private:
+  outcomes* outcomes_;
+};
+
+// Many waits on that executor are served one by the other; what has come of them when the first
+// was served, and at the end. On a small stack.
+template <class Executor>
+std::pair<outcomes, outcomes> chain(asio::io_context& io, Executor const& ex) {
+  outcomes o, at_first;
+  run_on_stack(small_stack, [&] {
+    primitive_type p(io);
+    if (!subject::occupy(p)) return;
+    for (std::size_t i = 0; i < many; ++i)
+      subject::wait(p, asio::bind_executor(ex, counting_handler(o)));
+    subject::serve(p);
+    at_first = o;
+    io.restart();
+    io.run();
+    if (!subject::idle(p)) o = {};
+  });
+  return {at_first, o};
+}
+
+}  // namespace ASIO_SYNC_RULES_SUITE
+
+BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_io_context) {
+  auto const [first, all] = chain(context, context.get_executor());
+  BOOST_TEST(first.granted == 0u);
+  BOOST_TEST(all.granted == many);
+}
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand) {
+  auto const [first, all] = chain(context, asio::make_strand(context));
+  BOOST_TEST(first.granted == 0u);
+  BOOST_TEST(all.granted == many);
+}
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_executor_that_runs_inline) {
+  auto const [first, all] = chain(context, inline_executor(context));
+  BOOST_TEST(first.granted == many);
+  BOOST_TEST(all.granted == many);
+}
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_grants_that_are_dropped) {
+  auto const [first, all] = chain(context, dropping_executor(context));
+  BOOST_TEST(first.dropped == many);
+  BOOST_TEST(all.dropped == many);
+}
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_grants_that_die_with_their_context) {
+  outcomes o;
+  result last;
+  run_on_stack(small_stack, [&] {
+    asio::io_context dying;
+    for (std::size_t i = 0; i < many; ++i)
+      subject::wait(primitive, asio::bind_executor(dying, counting_handler(o)));
+    subject::wait(primitive, last.handler());
+  });
+  BOOST_TEST(o.dropped == many);
+  poll();
+  BOOST_TEST(last.granted());
+}
+
+BOOST_AUTO_TEST_CASE(R6_what_serves_cancels_or_closes_runs_none_of_the_handlers) {
+  fate f[3];
+  asio::post(context, [&] {  // on the very thread that runs them
+    subject::wait(primitive, observed_handler(f[0]));
+    for (int i : {1, 2}) {
+      BOOST_TEST(i == static_cast<int>(primitive.waiters()) + i);
+      subject::wait(primitive, observed_handler(f[i]));
+      if (i == 1) primitive.cancel();
+      if (i == 2) primitive.close();
+    }
+    for (auto const& each : f) BOOST_TEST(each.waits());
+  });
+  poll();
+  BOOST_TEST((f[0].granted() && f[1].refused(aborted) && f[2].refused(closed)));
+}
+
+BOOST_AUTO_TEST_CASE(R6_inline_completions_do_not_nest) {
+  int inside = 0, done = 0;
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  for (int i = 0; i < 3; ++i)
+    subject::wait(primitive,
+                  asio::bind_executor(inline_executor(context), [&, i](error_code, grant g) {
+                    BOOST_TEST(++inside == 1);
+                    let_go(g);
+                    BOOST_TEST(done++ == i);
+                    --inside;
+                  }));
+  subject::serve(primitive);
+  BOOST_TEST(done == 3);
+}
+
+BOOST_AUTO_TEST_CASE(R7_callbacks_coroutines_futures_and_threads_are_served_in_one_order) {
+  std::string order;
+  grant held = subject::hold(primitive);
+  auto const callback = [&](char c) { return [&, c](error_code, grant) { order += c; }; };
+  subject::wait(primitive, callback('a'));
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    grant const g = co_await subject::wait(primitive);
+    order += 'b';
+  };
+  asio::co_spawn(context, coroutine, asio::detached);
+  poll();
+  blocked_thread thread(primitive, 3, [&] {
+    grant const g = subject::block(primitive);
+    order += 'c';
+  });
+  std::future<grant> future = subject::wait(primitive, asio::use_future);
+  subject::wait_for(primitive, 1h, asio::bind_executor(asio::make_strand(context), callback('e')));
+  let_go(held);
+  while (future.wait_for(0s) != std::future_status::ready) poll();
+  thread.join();
+  BOOST_TEST(order == "abc");
+  held = future.get();
+  poll();
+  BOOST_TEST(order == "abc");
+  let_go(held);
+  poll();
+  BOOST_TEST(order == "abce");
+}
+
+BOOST_AUTO_TEST_CASE(R7_nobody_barges_in_between_a_release_and_its_completion) {
+  result queued, behind, late;
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait(primitive, queued.handler());
+  subject::serve(primitive);
+  BOOST_TEST(!subject::hold(primitive));
+  BOOST_TEST(!subject::block_for(primitive, 0s));
+  subject::wait(primitive, behind.handler());
+  subject::wait_for(primitive, 0s, late.handler());
+  poll();
+  BOOST_TEST((queued.granted() && behind.calls == 0 && late.refused(timed_out)));
+  let_go(queued.held);
+  BOOST_TEST(!subject::hold(primitive));
+  poll();
+  BOOST_TEST(behind.granted());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

@@ -1,0 +1,187 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_RULES_THREADS_HPP
+#define ASIO_SYNC_TEST_RULES_THREADS_HPP
+
+// R14 to R19: threads, what is closed, and what is counted.
+
+#include "rules/common.hpp"
+#include "support/random.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/system/errc.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ASIO_SYNC_RULES_SUITE {
+
+error_code const deadlock = make_error_code(boost::system::errc::resource_deadlock_would_occur);
+
+// What a thread that may do anything does, at random.
+inline void act(primitive_type& p, random_choice& choice, int& counted) {
+  auto const count = [&](error_code e, grant g) { counted += !e && g; };
+  switch (choice.below(7)) {
+    case 0: return count({}, subject::hold(p));
+    case 1: return count({}, subject::block_for(p, std::chrono::microseconds(choice.below(50))));
+    case 2: return subject::wait(p, count);
+    case 3: return subject::wait_for(p, std::chrono::microseconds(choice.below(50)), count);
+    case 4:
+      return asio::co_spawn(
+          p.get_executor(),
+          [](primitive_type& q, int& n) -> asio::awaitable<void> {
+            auto [e, g] = co_await subject::wait(q, asio::as_tuple(asio::deferred));
+            n += !e && g;
+          }(p, counted),
+          asio::detached);
+    case 5:
+      if (choice.one_in(10)) p.cancel();
+      return;
+    default: return static_cast<void>(p.waiters());
+  }
+}
+
+}  // namespace ASIO_SYNC_RULES_SUITE
+
+BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
+
+// Under the thread sanitizer this tells whether the number is written by one after the other.
+BOOST_AUTO_TEST_CASE(R14_what_comes_before_a_release_comes_before_what_it_enables) {
+  asio::thread_pool pool(2);
+  int number = 0;  // not atomic
+  auto const add = [&](error_code, grant g) { number += bool(g); };
+  std::thread thread([&] {
+    for (int i = 0; i < 1000; ++i) add({}, subject::block(primitive));
+  });
+  for (int i = 0; i < 1000; ++i) subject::wait(primitive, asio::bind_executor(pool, add));
+  for (int i = 0; i < 1000;) {
+    grant g = subject::hold(primitive);
+    if (g) ++i;
+    add({}, std::move(g));
+  }
+  thread.join();
+  pool.join();
+  grant const last = subject::hold(primitive);
+  BOOST_TEST(number == 3000);
+}
+
+BOOST_AUTO_TEST_CASE(R16_blocking_the_own_context_is_refused) {
+  asio::thread_pool pool(1);
+  auto const strand = asio::make_strand(context);
+  auto const check = [&](auto const& ex, auto const& run_on, auto run) {
+    primitive_type p(ex);
+    grant held = subject::hold(p);
+    error_code blocks, blocks_timed, free = aborted;
+    asio::post(run_on, [&] {
+      blocks = error_of([&] { static_cast<void>(subject::block(p)); });
+      blocks_timed = error_of([&] { static_cast<void>(subject::block_for(p, 1h)); });
+      let_go(held);
+      free = error_of([&] { static_cast<void>(subject::block(p)); });
+    });
+    run();
+    BOOST_TEST((blocks == deadlock && blocks_timed == deadlock));
+    BOOST_TEST(!free);
+    BOOST_TEST(subject::idle(p));
+  };
+  auto const polls = [&] { poll(); };
+  check(context.get_executor(), context.get_executor(), polls);
+  check(asio::any_io_executor(strand), context.get_executor(), polls);
+  check(strand, strand, polls);
+  check(pool.get_executor(), pool.get_executor(), [&] { pool.join(); });
+}
+
+BOOST_AUTO_TEST_CASE(R16_blocking_another_context_is_not_refused) {
+  grant held = subject::hold(primitive);
+  bool served = false;
+  asio::post(other, [&] { served = bool(subject::block(primitive)); });
+  blocked_thread thread(primitive, [&] { other.run(); });
+  let_go(held);
+  thread.join();
+  BOOST_TEST(served);
+}
+
+BOOST_AUTO_TEST_CASE(R17_threads_do_everything_at_once) {
+  unsigned const seed = random_seed();
+  BOOST_TEST_INFO_SCOPE("ASIO_SYNC_TEST_SEED=" << seed);
+  asio::thread_pool pool(2);
+  primitive_type p(pool);
+  int counted = 0;  // by whoever holds it
+  std::atomic<int> unexpected = 0;
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 3; ++i)
+    threads.emplace_back([&, i] {
+      random_choice choice(seed + i);
+      for (int n = 0; n < 1000; ++n) {
+        error_code const error = error_of([&] { act(p, choice, counted); });
+        unexpected += error && error != aborted;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  pool.join();
+  BOOST_TEST(subject::idle(p));
+  BOOST_TEST(unexpected == 0);
+  BOOST_TEST(counted > 0);
+}
+
+BOOST_AUTO_TEST_CASE(R18_closed) {
+  result queued;
+  grant held = subject::hold(primitive);
+  subject::wait_for(primitive, 1h, queued.handler());
+  blocked_thread thread(primitive, 2, [&] { static_cast<void>(subject::block(primitive)); });
+  BOOST_TEST(!primitive.is_closed());
+  primitive.close();
+  primitive.close();
+  BOOST_TEST(primitive.is_closed());
+  BOOST_TEST(thread.join() == closed);
+  for (bool const free : {false, true}) {  // by then the holder has let go
+    result late, now;
+    subject::wait(primitive, late.handler());
+    subject::wait_for(primitive, 0s, now.handler());
+    poll();
+    BOOST_TEST((late.refused(closed) && now.refused(closed)));
+    BOOST_TEST(!subject::hold(primitive));
+    BOOST_TEST(error_of([&] { static_cast<void>(subject::block(primitive)); }) == closed);
+    BOOST_TEST(error_of([&] { static_cast<void>(subject::block_for(primitive, 0s)); }) == closed);
+    if (!free) let_go(held);
+  }
+  BOOST_TEST(queued.refused(closed));
+  BOOST_TEST(idle());
+}
+
+BOOST_AUTO_TEST_CASE(R19_waiters_are_those_that_are_queued) {
+  result r[3];
+  BOOST_TEST(primitive.waiters() == 0u);
+  subject::wait(primitive, r[0].handler());  // decided
+  BOOST_TEST(primitive.waiters() == 0u);
+  subject::wait(primitive, r[1].handler());
+  subject::wait_for(primitive, 1h, r[2].handler());
+  BOOST_TEST(primitive.waiters() == 2u);
+  {
+    blocked_thread thread(primitive, 3, [&] { static_cast<void>(subject::block(primitive)); });
+    poll();
+    let_go(r[0].held);  // on its way
+    BOOST_TEST(primitive.waiters() == 2u);
+    primitive.cancel();
+    BOOST_TEST(primitive.waiters() == 0u);
+    thread.join();
+  }
+  poll();
+  BOOST_TEST((r[1].granted() && r[2].refused(aborted)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif
