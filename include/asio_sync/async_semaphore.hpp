@@ -84,14 +84,13 @@ class [[nodiscard]] semaphore_permit {
     return {core_, n};
   }
 
-  /// Adds the permits of `other`, and leaves it empty. Either may be empty before.
-  ///
-  /// Errors: throws `boost::system::system_error` with `invalid_argument`, and changes nothing, if
-  /// both have permits, and of different semaphores.
+  /// Adds the permits of `other`, and leaves it empty. Errors: throws `invalid_argument` as
+  /// `split` if both have permits, and of different semaphores, or more than can be counted.
   void merge(semaphore_permit&& other) {
     if (&other == this || other.count_ == 0) return;
     if (count_ == 0) return swap(other);
-    if (core_ != other.core_) detail::throw_error(boost::system::errc::invalid_argument);
+    if (core_ != other.core_ || other.count_ > PTRDIFF_MAX - count_)
+      detail::throw_error(boost::system::errc::invalid_argument);
     count_ += other.forget();
   }
 

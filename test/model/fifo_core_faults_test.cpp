@@ -138,6 +138,9 @@ BOOST_AUTO_TEST_CASE(forgets_twice) { kept(drop_against_abandon<>, "0x7.1x5.2x6"
 BOOST_AUTO_TEST_CASE(abandon_drops_the_holder) { kept(guard_ends_last<>, "0x10.1x4"); }
 BOOST_AUTO_TEST_CASE(grants_the_heavier) { kept(heavy_head_blocks<>, "0x18.c0.1x2.2x2"); }
 BOOST_AUTO_TEST_CASE(batch_forgets_the_rest) { kept(one_release_grants_several<>, "0x9.1x2.2"); }
+BOOST_AUTO_TEST_CASE(drop_of_many_by_an_old_word) {
+  kept(drop_against_releases<>, "0x3.1x2.c0.2x2.c0.0x3");
+}
 BOOST_AUTO_TEST_CASE(holder_of_many_not_counted) {
   kept(downgrade_against_a_writer<>, "0x16.1x13.2x5.c0.2x2");
 }

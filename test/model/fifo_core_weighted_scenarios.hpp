@@ -200,6 +200,20 @@ void permits_that_outlive() {
   semaphore.check_gone();
 }
 
+/// One of the releases is one too many: what the dropped wait gives back then is above the
+/// maximum.
+template <class Traits = weighted>
+void drop_against_releases() {
+  primitive<Traits> semaphore(2, 2);
+  operation dropped(1);
+  model::check(semaphore.try_acquire(2), "it was free");
+  semaphore.start(dropped);
+  semaphore.release(1);
+  auto const release = [&] { semaphore.try_release(1); };
+  model::threads([&] { semaphore.drop(dropped); }, release, release);
+  semaphore.end(2);
+}
+
 /// A release that lets the lock go between those whom it lets in: the first of them ends the
 /// semaphore.
 template <class Traits = weighted>

@@ -21,6 +21,7 @@ BOOST_AUTO_TEST_CASE(R11_timeout_of_a_heavy_head) { explore(timeout_of_a_heavy_h
 BOOST_AUTO_TEST_CASE(R7_downgrade_against_a_writer) { explore(downgrade_against_a_writer<>); }
 BOOST_AUTO_TEST_CASE(R3_drop_of_one_of_several) { explore(drop_of_one_of_several<>); }
 BOOST_AUTO_TEST_CASE(R9_permits_that_outlive) { explore(permits_that_outlive<>); }
+BOOST_AUTO_TEST_CASE(R3_a_drop_against_releases) { explore(drop_against_releases<>); }
 BOOST_AUTO_TEST_CASE(R9_batches_against_destruction) { explore(batches_against_abandon<>); }
 BOOST_AUTO_TEST_CASE(R4_batches_against_cancel) { explore(batches_against_cancel<>); }
 BOOST_AUTO_TEST_CASE(R9_drops_against_destruction) { explore(drops_against_abandon<>); }

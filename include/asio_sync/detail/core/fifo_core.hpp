@@ -200,14 +200,13 @@ class fifo_core {
   bool is_dead() const noexcept { return (word_.load(std::memory_order_acquire) & dead) != 0; }
 
   // A granted waiter will never arrive: what it carried goes on. True if that was the last count.
-  bool drop(node& waiter, list& decided) noexcept {
-    {
+  bool drop([[maybe_unused]] node& waiter, list& decided) noexcept {
+    if constexpr (Traits::exclusive) {
       std::lock_guard const guard(lock_);
       word const w = word_.load(std::memory_order_relaxed);
-      if (!(w & dead)) {
-        settle(w, returned(w, Traits::weight(waiter)), word(0) - granted_count, decided);
-        if (Traits::exclusive) return false;
-      }
+      if (!(w & dead)) return settle(w, 1, word(0) - granted_count, decided), false;
+    } else {
+      release(Traits::weight(waiter), true, decided);
     }
     return forget();  // after the unlock, as others may free the core from here on
   }
