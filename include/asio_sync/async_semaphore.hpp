@@ -99,6 +99,7 @@ class [[nodiscard]] semaphore_permit {
     std::swap(core_, other.core_);
     std::swap(count_, other.count_);
   }
+  friend void swap(semaphore_permit& a, semaphore_permit& b) noexcept { a.swap(b); }
 
  private:
   template <class Executor>

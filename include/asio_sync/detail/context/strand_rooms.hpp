@@ -18,8 +18,12 @@
 #include <boost/asio/require.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <atomic>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace asio_sync::detail {
@@ -148,17 +152,55 @@ class strand_rooms {
   alignas(void*) std::byte invoker_[invoker_size];
 };
 
+// Room for the invokers of so many strands at a time that have to go on where no memory is to be
+// had: Asio posts them in a destructor.
+class last_rooms {
+ public:
+  // Null if all are taken.
+  static void* take() noexcept {
+    std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+    while (~taken != 0) {
+      std::uint64_t const first = ~taken & (taken + 1);
+      if (taken_.compare_exchange_weak(taken, taken | first, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+        return rooms_[std::countr_zero(first)];
+    }
+    return nullptr;
+  }
+
+  // False if it is none of these.
+  static bool give_back(void* room) noexcept {
+    for (std::size_t i = 0; i != count; ++i)
+      if (room == rooms_[i]) {
+        taken_.fetch_and(~(std::uint64_t(1) << i), std::memory_order_release);
+        return true;
+      }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t count = 64;
+  static inline constinit std::atomic<std::uint64_t> taken_{0};
+  alignas(void*) static inline std::byte rooms_[count][strand_rooms::invoker_size];
+};
+
 template <class T>
 T* strand_room_allocator<T>::allocate(std::size_t n) {
   static_assert(sizeof(T) <= strand_rooms::invoker_size && alignof(T) <= alignof(void*));
-  return rooms ? static_cast<T*>(rooms->take()) : asio::recycling_allocator<T>().allocate(n);
+  if (rooms) return static_cast<T*>(rooms->take());
+  try {
+    return asio::recycling_allocator<T>().allocate(n);
+  } catch (std::bad_alloc const&) {
+    if (void* const room = last_rooms::take()) return static_cast<T*>(room);
+    throw;
+  }
 }
 
 template <class T>
 void strand_room_allocator<T>::deallocate(T* room, std::size_t n) noexcept {
   if (rooms)
     rooms->give_back(room);
-  else
+  else if (!last_rooms::give_back(room))
     asio::recycling_allocator<T>().deallocate(room, n);
 }
 
