@@ -126,7 +126,7 @@ struct fixture {
 };
 
 // How the head of a queue leaves it.
-enum class leaves { by_grant, by_slot, by_time, by_context, by_thread };
+enum class leaves { by_grant, by_slot, by_time, by_context };
 
 }  // namespace
 
@@ -327,17 +327,13 @@ BOOST_AUTO_TEST_CASE(R7_small_waits_behind_a_large_one) {
 }
 
 BOOST_AUTO_TEST_CASE(R7_followers_of_a_head_that_leaves_enter_at_once) {
-  for (leaves how :
-       {leaves::by_grant, leaves::by_slot, leaves::by_time, leaves::by_context, leaves::by_thread})
+  for (leaves how : {leaves::by_grant, leaves::by_slot, leaves::by_time, leaves::by_context})
     BOOST_TEST_CONTEXT("head leaves " << static_cast<int>(how)) {
       async_semaphore s(context, 2, 5);
       asio::cancellation_signal signal;
       std::optional<asio::io_context> dying(std::in_place);
       result head, followers[2], last;
-      std::optional<blocked_thread> thread;
-      if (how == leaves::by_thread)
-        thread.emplace(s, [&] { static_cast<void>(s.try_acquire_for(20ms, 5)); });
-      else if (how == leaves::by_time)
+      if (how == leaves::by_time)
         s.async_acquire_for(5, 1ms, asio::bind_executor(*dying, head.handler()));
       else
         s.async_acquire(5, asio::bind_cancellation_slot(
@@ -350,7 +346,6 @@ BOOST_AUTO_TEST_CASE(R7_followers_of_a_head_that_leaves_enter_at_once) {
       if (how == leaves::by_time) dying->run();
       if (how == leaves::by_grant) dying->run();
       if (how == leaves::by_context) dying.reset();
-      if (how == leaves::by_thread) BOOST_TEST(!thread->join());
       BOOST_TEST(s.waiters() == (how == leaves::by_grant ? 3u : 1u));
       if (how == leaves::by_grant) head.permit.split(3).release();
       poll();
