@@ -80,9 +80,9 @@ struct result {
     explicit store(result& r) noexcept : result_(&r) {}
     store(store&&) noexcept = default;
     store& operator=(store&&) noexcept = default;
-    void operator()(error_code error, grant g) {
+    void operator()(error_code e, grant g) {
       ++result_->calls;
-      result_->error = error;
+      result_->error = e;
       result_->held = std::move(g);
     }
 

@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(R1a_of_129_in_a_row_the_last_goes_through_the_executor) {
     BOOST_TEST_REQUIRE(subject::occupy(primitive));
     trip_probe const probe(ex);
     asio::post(ex, [&] { subject::serve(primitive); });
-    co_await wait();  // queued: it came through the executor, too
+    static_cast<void>(co_await wait());  // queued: it came through the executor, too
     BOOST_TEST(probe.taken());
     BOOST_TEST(co_await turns_to_a_trip(ex, 128, wait) == (spared ? 0 : 1));
   });
@@ -209,8 +209,8 @@ BOOST_AUTO_TEST_CASE(R1a_what_is_free_does_not_nest) {
   run_on_stack(small_stack, [&] {
     run(context, [&]() -> asio::awaitable<void> {
       for (std::size_t i = 0; i < many; ++i) {
-        co_await subject::wait(primitive, asio::use_awaitable);
-        co_await subject::wait(primitive, asio::deferred);
+        static_cast<void>(co_await subject::wait(primitive, asio::use_awaitable));
+        static_cast<void>(co_await subject::wait(primitive, asio::deferred));
       }
     });
   });

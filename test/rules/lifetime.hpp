@@ -116,7 +116,8 @@ BOOST_AUTO_TEST_CASE(R9_waits_of_a_destroyed_primitive_are_aborted_on_their_own_
   queue_all_kinds(*p, other, far);
   error_code in_coroutine;
   auto const coroutine = [&, &q = *p]() -> asio::awaitable<void> {
-    co_await subject::wait(q, asio::redirect_error(asio::use_awaitable, in_coroutine));
+    static_cast<void>(
+        co_await subject::wait(q, asio::redirect_error(asio::use_awaitable, in_coroutine)));
   };
   asio::co_spawn(context, coroutine, asio::detached);
   poll();
@@ -154,7 +155,7 @@ BOOST_AUTO_TEST_CASE(R9_a_grant_outlives_its_primitive_however_it_was_made) {
         BOOST_TEST(static_cast<bool>(kept));
         BOOST_TEST(!subject::idle(p));
         grant moved = std::move(kept);
-        BOOST_TEST(!kept);
+        BOOST_TEST(!kept);  // NOLINT(bugprone-use-after-move)
         kept = std::move(moved);
       }
       let_go(kept);

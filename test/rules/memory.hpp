@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(R12_what_need_not_wait_and_what_blocks_allocates_nothing) {
   run(context, [&]() -> asio::awaitable<void> {
     empty_pool const pool;
     heap_counter const heap;
-    for (int i = 0; i < 100; ++i) co_await subject::wait(primitive, asio::deferred);
+    for (int i = 0; i < 100; ++i)
+      static_cast<void>(co_await subject::wait(primitive, asio::deferred));
     in_coroutine = heap.allocations();
   });
   if (spared) BOOST_TEST(in_coroutine == 0u);
@@ -200,7 +201,7 @@ BOOST_AUTO_TEST_CASE(R13_failed_initiation_comes_out_of_co_await) {
       empty_pool const pool;
       failing_heap const heap;
       try {
-        co_await std::move(operation);
+        static_cast<void>(co_await std::move(operation));
       } catch (std::bad_alloc const&) {
         thrown = true;
       }

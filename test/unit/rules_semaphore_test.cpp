@@ -16,6 +16,7 @@ struct subject {
   template <class Executor>
   struct over : asio_sync::basic_async_semaphore<Executor> {
     template <class Home>
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
     explicit over(Home&& home) : asio_sync::basic_async_semaphore<Executor>(home, 1, 1) {}
   };
   using primitive_type = over<boost::asio::any_io_executor>;

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(permits_are_moved_swapped_and_given_back_once) {
   semaphore_permit& same = p;
   p = std::move(same);
   semaphore_permit moved(std::move(p));
-  BOOST_TEST(p.count() == 0);
+  BOOST_TEST(p.count() == 0);  // NOLINT(bugprone-use-after-move)
   semaphore_permit q = other.try_acquire(4);
   swap(moved, q);
   BOOST_TEST((moved.count() == 4 && q.count() == 3));
@@ -183,14 +183,15 @@ BOOST_AUTO_TEST_CASE(split_takes_a_part_out) {
 BOOST_AUTO_TEST_CASE(merge_adds_what_is_of_the_same_semaphore) {
   semaphore_permit p = semaphore.try_acquire(2), q = semaphore.try_acquire(3);
   p.merge(std::move(q));
-  BOOST_TEST((p.count() == 5 && q.count() == 0));
-  p.merge(std::move(q));  // an empty one
+  BOOST_TEST((p.count() == 5 && q.count() == 0));  // NOLINT(bugprone-use-after-move)
+  p.merge(std::move(q));                           // NOLINT(bugprone-use-after-move): an empty one
   semaphore_permit& same = p;
   p.merge(std::move(same));
   BOOST_TEST(p.count() == 5);
-  q.merge(std::move(p));
-  BOOST_TEST((p.count() == 0 && q.count() == 5));
+  q.merge(std::move(p));                           // NOLINT(bugprone-use-after-move)
+  BOOST_TEST((p.count() == 0 && q.count() == 5));  // NOLINT(bugprone-use-after-move)
   semaphore_permit foreign = other.try_acquire(4);
+  // NOLINTNEXTLINE(bugprone-use-after-move)
   BOOST_CHECK_EXCEPTION(q.merge(std::move(foreign)), system_error, is_invalid);
   BOOST_TEST((q.count() == 5 && foreign.count() == 4));
   q.merge(foreign.split(0));  // which has nothing of the other
@@ -216,6 +217,7 @@ BOOST_AUTO_TEST_CASE(R15_merge_of_more_than_can_be_counted_is_refused) {
   s.release(most);
   semaphore_permit more = s.try_acquire(most);
   std::ptrdiff_t const before = sum.count();
+  // NOLINTNEXTLINE(bugprone-use-after-move)
   BOOST_CHECK_EXCEPTION(sum.merge(std::move(more)), system_error, is_invalid);
   BOOST_TEST((sum.count() == before && more.count() == most));
   sum.release();
@@ -231,7 +233,9 @@ BOOST_AUTO_TEST_CASE(R9_permits_outlive_their_semaphore_however_they_were_taken)
     p.merge(std::move(part));
     BOOST_TEST(p.count() == 2);
     semaphore_permit living = semaphore.try_acquire(), dead = orphan(context, make);
+    // NOLINTNEXTLINE(bugprone-use-after-move)
     BOOST_CHECK_EXCEPTION(p.merge(std::move(living)), system_error, is_invalid);
+    // NOLINTNEXTLINE(bugprone-use-after-move)
     BOOST_CHECK_EXCEPTION(p.merge(std::move(dead)), system_error, is_invalid);
     BOOST_TEST((living.count() == 1 && dead.count() == 2));
     swap(p, living);

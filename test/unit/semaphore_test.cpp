@@ -45,7 +45,6 @@ using namespace std::chrono_literals;
 using asio_sync::async_semaphore;
 using asio_sync::semaphore_permit;
 using asio_sync::test::blocked_thread;
-using asio_sync::test::inline_executor;
 using asio_sync::test::run;
 using boost::system::error_code;
 
