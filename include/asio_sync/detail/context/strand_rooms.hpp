@@ -170,18 +170,17 @@ class last_rooms {
 
   // False if it is none of these.
   static bool give_back(void* room) noexcept {
-    for (std::size_t i = 0; i != count; ++i)
-      if (room == rooms_[i]) {
-        taken_.fetch_and(~(std::uint64_t(1) << i), std::memory_order_release);
-        return true;
-      }
-    return false;
+    std::uintptr_t const offset =
+        reinterpret_cast<std::uintptr_t>(room) - reinterpret_cast<std::uintptr_t>(&rooms_);
+    if (offset >= sizeof(rooms_)) return false;
+    taken_.fetch_and(~(std::uint64_t(1) << offset / strand_rooms::invoker_size),
+                     std::memory_order_release);
+    return true;
   }
 
  private:
-  static constexpr std::size_t count = 64;
   static inline constinit std::atomic<std::uint64_t> taken_{0};
-  alignas(void*) static inline std::byte rooms_[count][strand_rooms::invoker_size];
+  alignas(void*) static inline std::byte rooms_[64][strand_rooms::invoker_size];
 };
 
 template <class T>
