@@ -116,13 +116,13 @@ struct waits_without_memory {
     auto const in_pool = pool.get_executor();
     queue(0, home.get_executor());
     queue(1, asio::make_strand(home));
-    queue(2, asio::any_io_executor(other.get_executor()));
-    queue(3, asio::any_io_executor(asio::make_strand(other)));
-    queue(4, in_pool);
-    queue(5, asio::make_strand(in_pool));
-    queue(6, asio::any_io_executor(in_pool));
-    queue(7, asio::any_io_executor(asio::make_strand(in_pool)));
-    queue(8, asio::make_strand(asio::any_io_executor(home.get_executor())));
+    queue(2, asio::make_strand(asio::any_io_executor(home.get_executor())));
+    queue(3, asio::any_io_executor(other.get_executor()));
+    queue(4, asio::any_io_executor(asio::make_strand(other)));
+    queue(5, in_pool);  // those of the pool in a row, as it is joined before the last is served
+    queue(6, asio::make_strand(in_pool));
+    queue(7, asio::any_io_executor(in_pool));
+    queue(8, asio::any_io_executor(asio::make_strand(in_pool)));
     queue(9, asio::any_io_executor(asio::make_strand(asio::any_io_executor(in_pool))));
     mutex->async_lock_for(
         1h, asio::bind_cancellation_slot(signal.slot(), observed_handler(fates[10])));
