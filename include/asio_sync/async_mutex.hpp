@@ -74,9 +74,8 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
 
   /// Executors of the networking TS are refused: they cannot do what this needs.
   template <detail::ts_executor TsExecutor>
-  explicit basic_async_mutex(TsExecutor const&) {
-    detail::refuse_ts_executor<TsExecutor>();
-  }
+  explicit basic_async_mutex(TsExecutor const&)
+      : basic_async_mutex(detail::instead_of<TsExecutor, Executor>()) {}
 
   basic_async_mutex(basic_async_mutex const&) = delete;
   basic_async_mutex& operator=(basic_async_mutex const&) = delete;

@@ -166,9 +166,8 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
 
   /// Executors of the networking TS are refused: they cannot do what this needs.
   template <detail::ts_executor TsExecutor>
-  explicit basic_async_semaphore(TsExecutor const&, std::ptrdiff_t, std::ptrdiff_t = 0) {
-    detail::refuse_ts_executor<TsExecutor>();
-  }
+  explicit basic_async_semaphore(TsExecutor const&, std::ptrdiff_t, std::ptrdiff_t = 0)
+      : basic_async_semaphore(detail::instead_of<TsExecutor, Executor>(), 0) {}
 
   basic_async_semaphore(basic_async_semaphore const&) = delete;
   basic_async_semaphore& operator=(basic_async_semaphore const&) = delete;

@@ -134,6 +134,13 @@ constexpr void refuse_ts_executor() {
       "the networking TS, such as io_context::strand, are not supported");
 }
 
+// Stands where a constructor that is given one would need an executor.
+template <class TsExecutor, class Executor>
+Executor const& instead_of() {
+  refuse_ts_executor<TsExecutor>();
+  return instead_of<TsExecutor, Executor>();
+}
+
 // Whether the type of an executor says that its context is an io_context or a thread_pool.
 template <class Executor, class Context>
 concept has_context = requires(Executor const& ex) {
