@@ -16,7 +16,7 @@ class AsioSync(ConanFile):
     topics = ("asio", "asynchronous", "mutex", "semaphore", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    exports_sources = "include/*", "LICENSE"
+    exports_sources = "include/*", "share/*", "LICENSE"
     no_copy_source = True
 
     def set_version(self):
@@ -38,6 +38,8 @@ class AsioSync(ConanFile):
         copy(self, "LICENSE", source, os.path.join(target, "licenses"))
         for pattern in ("*.hpp", "*.ipp"):
             copy(self, pattern, os.path.join(source, "include"), os.path.join(target, "include"))
+        printers = os.path.join(target, "share/asio_sync/gdb")
+        copy(self, "*.py", os.path.join(source, "share/gdb"), printers)
 
     def package_info(self):
         self.cpp_info.bindirs = []

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 # SPDX-License-Identifier: BSL-1.0
 
-# The headers, the package for find_package and the file for pkg-config.
+# The headers, the package for find_package, the file for pkg-config and the printers for gdb.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -19,6 +19,10 @@ install(
   FILES_MATCHING
   PATTERN "*.hpp"
   PATTERN "*.ipp"
+)
+install(
+  FILES ${PROJECT_SOURCE_DIR}/share/gdb/asio_sync.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/asio_sync/gdb
 )
 install(TARGETS asio_sync EXPORT asio_sync_targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(

@@ -6,7 +6,7 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>

@@ -6,7 +6,7 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
@@ -40,7 +40,7 @@ class [[nodiscard]] semaphore_permit {
 
   /// Moves do not throw, and leave an empty permit.
   semaphore_permit(semaphore_permit&& other) noexcept
-      : core_(std::exchange(other.core_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+      : core_(other.core_), count_(std::exchange(other.count_, 0)) {}
   semaphore_permit& operator=(semaphore_permit&& other) noexcept {
     semaphore_permit(std::move(other)).swap(*this);
     return *this;
@@ -48,7 +48,7 @@ class [[nodiscard]] semaphore_permit {
 
   /// Gives the permits back, as `release()`.
   ~semaphore_permit() {
-    if (core_) give_back();
+    if (count_ != 0) give_back();
   }
 
   /// How many permits this holds.
@@ -61,14 +61,13 @@ class [[nodiscard]] semaphore_permit {
   /// code of a wait. Drops what exceeds the semaphore's maximum, if its own `release()` has added
   /// permits while these were held.
   ASIO_SYNC_INLINE void release() noexcept {
-    if (detail::permit_core* const core = std::exchange(core_, nullptr))
-      core->release_counted(static_cast<std::uint64_t>(std::exchange(count_, 0)));
+    if (count_ != 0) core_->release_held(static_cast<std::uint64_t>(std::exchange(count_, 0)));
   }
 
   /// Lets go of the permits without giving them back, and returns how many. They stay taken until
   /// somebody gives them back by the semaphore's `release()`, if anybody does.
   std::ptrdiff_t forget() noexcept {
-    if (detail::permit_core* const core = std::exchange(core_, nullptr)) core->unref();
+    if (count_ != 0) core_->write_off(static_cast<std::uint64_t>(count_));
     return std::exchange(count_, 0);
   }
 
@@ -78,20 +77,17 @@ class [[nodiscard]] semaphore_permit {
   /// n is negative, or more than `count()`.
   [[nodiscard]] semaphore_permit split(std::ptrdiff_t n) {
     if (n < 0 || n > count_) detail::throw_error(boost::system::errc::invalid_argument);
-    if (!core_) return {};
-    core_->count_up();
     count_ -= n;
     return {core_, n};
   }
 
   /// Adds the permits of `other`, and leaves it empty. Errors: throws `invalid_argument` as
-  /// `split` if both have permits, and of different semaphores, or more than can be counted.
+  /// `split` if both have permits, and of different semaphores.
   void merge(semaphore_permit&& other) {
     if (&other == this || other.count_ == 0) return;
     if (count_ == 0) return swap(other);
-    if (core_ != other.core_ || other.count_ > PTRDIFF_MAX - count_)
-      detail::throw_error(boost::system::errc::invalid_argument);
-    count_ += other.forget();
+    if (core_ != other.core_) detail::throw_error(boost::system::errc::invalid_argument);
+    count_ += std::exchange(other.count_, 0);
   }
 
   /// Exchanges what the two hold.
@@ -110,7 +106,7 @@ class [[nodiscard]] semaphore_permit {
 
   ASIO_SYNC_NOINLINE void give_back() noexcept { release(); }
 
-  detail::permit_core* core_ = nullptr;  // counted
+  detail::permit_core* core_ = nullptr;  // kept by the permits: without any it may be gone
   std::ptrdiff_t count_ = 0;
 };
 
@@ -219,11 +215,12 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// no code of these, and does not touch the semaphore after the first of them can run.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is negative, with
-  /// `value_too_large` if n and `available()` together exceed `max()`, also where others wait;
-  /// nothing has changed then. Nothing else is thrown.
+  /// `value_too_large` if n and `available()` together exceed `max()`, also where others wait, or
+  /// if more than 2^59 permits would be free or held; nothing has changed then. Nothing else is
+  /// thrown.
   void release(std::ptrdiff_t n = 1) {
     if (n < 0) detail::throw_error(boost::system::errc::invalid_argument);
-    if (n > max() || !core().release(static_cast<std::uint64_t>(n), false))
+    if (!core().supply(static_cast<std::uint64_t>(n)))
       detail::throw_error(boost::system::errc::value_too_large);
   }
 
@@ -362,7 +359,7 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
     ASIO_SYNC_COLD detail::verdict otherwise() const noexcept {
       if (count_ < 0 || asked() > core().max()) return detail::wait_outcome::invalid;
       if (core().is_closed()) return detail::wait_outcome::closed;
-      if (count_ == 0) return core().count_up(), granted();
+      if (count_ == 0) return granted();
       if (limit_.expired()) return detail::wait_outcome::timed_out;
       return detail::wait_outcome::undecided;
     }

@@ -7,6 +7,10 @@
 
 #if defined(OPERATION_async_lock) || defined(OPERATION_async_lock_for)
 #include <asio_sync/async_mutex.hpp>
+#elif defined(OPERATION_async_acquire)
+#include <asio_sync/async_semaphore.hpp>
+#elif defined(OPERATION_event_wait)
+#include <asio_sync/async_manual_reset_event.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -35,6 +39,16 @@ using subject = asio_sync::async_mutex;
 #define OPERATION(...) async_lock_for(std::chrono::seconds(1), __VA_ARGS__)
 #define PARAMETERS error_code error, subject::lock_type lock
 #define RESULT auto lock =
+#elif defined(OPERATION_async_acquire)
+using subject = asio_sync::async_semaphore;
+#define OPERATION(...) async_acquire(__VA_ARGS__)
+#define PARAMETERS error_code error, asio_sync::semaphore_permit permit
+#define RESULT auto permit =
+#elif defined(OPERATION_event_wait)
+using subject = asio_sync::async_manual_reset_event;
+#define OPERATION(...) async_wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
 #define OPERATION(...) async_receive(__VA_ARGS__)

@@ -45,7 +45,9 @@ catalogue all_workloads() {
   add_handler_workloads(all);
   add_free_lock_workloads(all);
   add_section_workloads(all);
+  add_free_semaphore_workloads(all);
   add_semaphore_workloads(all);
+  add_event_workloads(all);
   add_scale_workloads(all);
   add_two_thread_workloads(all);
   return all;

@@ -5,6 +5,7 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
@@ -32,6 +33,7 @@
 namespace {
 
 namespace asio = boost::asio;
+using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
 using asio_sync::test::page_fixture;
@@ -61,6 +63,16 @@ void work_in_thread(async_mutex& mutex, record& data) {
     }
   } catch (system_error const& error) {
     if (error.code() != asio_sync::error::closed) throw;  // otherwise we are shutting down
+  }
+}
+
+// A task that ends when an event is set.
+
+asio::awaitable<void> update_regularly(async_manual_reset_event& stop, record& data) {
+  while (!stop.is_set()) {
+    co_await data.update();
+    auto [error] = co_await stop.async_wait_for(10min, asio::as_tuple(asio::deferred));
+    if (error && error != asio::error::timed_out) throw system_error(error);
   }
 }
 
@@ -114,6 +126,25 @@ BOOST_AUTO_TEST_CASE(at_a_signal_the_holder_finishes_and_run_returns) {
 
   BOOST_TEST((mutex.is_closed() && !mutex.is_locked() && mutex.waiters() == 0u));
   BOOST_TEST(data.value > 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_event_tells_everybody_to_stop) {
+  async_manual_reset_event stop(context);
+  for (int i = 0; i < 5; ++i) asio::co_spawn(context, update_regularly(stop, data), ended_well);
+  asio::signal_set signals(context, SIGINT, SIGTERM);
+  signals.async_wait([&](error_code error, int) {
+    if (!error) stop.set();
+  });
+  poll();
+  BOOST_TEST(stop.waiters() == 5u);
+  BOOST_TEST(std::raise(SIGTERM) == 0);
+  run();
+  int const updates = data.value;
+  BOOST_TEST((updates > 0 && stop.waiters() == 0u));
+
+  asio::co_spawn(context, update_regularly(stop, data), ended_well);  // comes too late
+  run();
+  BOOST_TEST(data.value == updates);
 }
 
 BOOST_AUTO_TEST_CASE(stop_completes_nothing) {

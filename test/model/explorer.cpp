@@ -22,6 +22,7 @@ result explorer::explore() {
     spurious_ = false;
     events_.clear();
     memory_.reset();
+    start_order();
     ++found.runs;
     caller_.switch_to(scenario_.stack);
     found.complete = !failed_ && !script_ && !backtrack();
@@ -99,7 +100,7 @@ void explorer::fail(std::string message) {
 
 void explorer::run_threads(const body_ref* bodies, std::size_t count) {
   if (running_ != scenario || count > max_threads) {
-    fail("threads() is for the scenario itself, and at most 16 of them");
+    fail("threads() is for the scenario itself, and at most seven of them");
   }
   count_ = unfinished_ = static_cast<int>(count);
   enabled_ = pausing_ = 0;
@@ -112,6 +113,7 @@ void explorer::run_threads(const body_ref* bodies, std::size_t count) {
     threads_[i]->object = nullptr;
     enabled_ |= bit(i);
   }
+  order_threads(true);
   starting_ = true;
   for (int i = 0; i < count_; ++i) {
     resume(i);
@@ -120,7 +122,28 @@ void explorer::run_threads(const body_ref* bodies, std::size_t count) {
   if (unfinished_ > 0) {
     resume(pick());
   }
+  order_threads(false);
   count_ = 0;
+}
+
+void explorer::start_order() {
+  for (int i = scenario; i < static_cast<int>(max_threads); ++i) {
+    standpoint& each = standpoints_[static_cast<std::size_t>(i) + 1];
+    each = {{}, i};
+    each.tick() = 1;
+  }
+}
+
+// What the scenario does happens before what its threads do, and then the other way round.
+void explorer::order_threads(bool after_the_scenario) {
+  standpoint& whole = standpoints_[0];
+  for (int i = 0; i < count_; ++i) {
+    standpoint& each = standpoints_[static_cast<std::size_t>(i) + 1];
+    standpoint& later = after_the_scenario ? each : whole;
+    later.seen.join(after_the_scenario ? whole.seen : each.seen);
+    ++each.tick();
+  }
+  ++whole.tick();
 }
 
 void explorer::resume(int next) {

@@ -6,6 +6,7 @@
 
 #include "arena.hpp"
 #include "fiber.hpp"
+#include "order.hpp"
 #include "schedule.hpp"
 #include "scheduler.hpp"
 
@@ -22,7 +23,6 @@
 namespace model::detail {
 
 inline constexpr int scenario = -1;
-inline constexpr std::size_t max_threads = 16;
 
 enum class status { ready, locking, sleeping, pausing, finished };
 
@@ -52,6 +52,7 @@ class explorer {
   result explore();
 
   int running() const { return running_; }
+  standpoint& here() { return standpoints_[static_cast<std::size_t>(running_) + 1]; }
   bool failed() const { return failed_; }
   const std::vector<event>& events() const { return events_; }
   [[noreturn]] void fail(std::string message);
@@ -87,6 +88,8 @@ class explorer {
   void call(const body_ref& body);
   void finish_run();
   bool backtrack();
+  void start_order();
+  void order_threads(bool after_the_scenario);
   void resume(int next);
   void pass_on();
   int pick();
@@ -123,6 +126,7 @@ class explorer {
   std::uint32_t pausing_ = 0;
   int preemptions_ = 0;
   bool spurious_ = false;
+  std::array<standpoint, max_threads + 1> standpoints_;  // The scenario's first.
 
   arena memory_;
   std::vector<event> events_;

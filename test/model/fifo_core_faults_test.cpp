@@ -14,22 +14,9 @@ namespace {
 
 using namespace fifo_model;
 
-model::options const quiet{.spurious_failures = true, .quiet = true};
-
-model::result replay(void (*scenario)(), std::string_view schedule) {
-  return model::replay(
-      schedule, [scenario] { scenario(); }, quiet);
-}
-
-// Finds nothing unless the core is broken.
-void kept(void (*scenario)(), std::string_view schedule) {
-  auto const found = replay(scenario, schedule);
-  BOOST_TEST(!found.failed, "model: " << found.message << '\n' << found.trace);
-}
-
 // Is found, and again by its schedule; the right core survives the one that is kept.
 void finds(void (*broken)(), void (*right)(), std::string_view schedule) {
-  auto const found = model::explore(quiet, [broken] { broken(); });
+  auto const found = model::explore({.spurious_failures = true, .quiet = true}, broken);
   BOOST_TEST(found.failed);
   BOOST_TEST(replay(broken, found.schedule).message == found.message);
   kept(right, schedule);
@@ -78,13 +65,13 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(fifo_core_faults)
 
 BOOST_AUTO_TEST_CASE(last_come_first_served) { kept(cancel_against_grant<>, "0x4"); }
-BOOST_AUTO_TEST_CASE(no_look_at_the_new_head) { kept(cancel_of_a_heavy_head<>, "0x7.1.2x5"); }
+BOOST_AUTO_TEST_CASE(no_look_at_the_new_head) { kept(cancel_of_a_heavy_head<>, "0x8.1.2x5"); }
 BOOST_AUTO_TEST_CASE(waiting_not_cleared) {
   kept(three_waits<>, "0x2.c0.0x7.c0.1x2.c0.1x7.c1.1.2x6.1x6.2x7");
 }
 BOOST_AUTO_TEST_CASE(waiting_cleared_early) { kept(cancel_against_grant<>, "0x8.1x7.c0.2"); }
 BOOST_AUTO_TEST_CASE(try_barges_in) {
-  kept(tries_behind_a_heavy_head<>, "0x3.1x2.c0.1x2.0x4.1x3");
+  kept(tries_behind_a_heavy_head<>, "0x3.1x2.c0.0x4.1x7.c1.3x8.1x3.2x5");
 }
 BOOST_AUTO_TEST_CASE(try_by_a_guard_not_counted) {
   kept([] { guard_against_abandon<>(false); }, "0x3.c0.1x5");
@@ -96,7 +83,7 @@ BOOST_AUTO_TEST_CASE(enter_does_not_look_again) {
   kept(holder_against_wait<>, "0x2.c0.0x3.c1.0.1x3.0.1x4");
 }
 BOOST_AUTO_TEST_CASE(enter_ignores_closed) {
-  kept(close_against_acquire<>, "0x2.c0.0x7.c0.1x2.c1.2x5.1x6");
+  kept(close_against_acquire<>, "0x3.c0.0x7.c0.1x3.c1.2x5.1x6");
 }
 BOOST_AUTO_TEST_CASE(refusal_not_counted) { kept(cancel_against_grant<>, "0x2.1x8.0"); }
 BOOST_AUTO_TEST_CASE(refusal_on_the_spot_not_counted) { kept(mark_against_enter<>, "1x4.0x10.2"); }
@@ -136,17 +123,28 @@ BOOST_AUTO_TEST_CASE(drop_forgets_under_the_lock) {
 }
 BOOST_AUTO_TEST_CASE(forgets_twice) { kept(drop_against_abandon<>, "0x7.1x5.2x6"); }
 BOOST_AUTO_TEST_CASE(abandon_drops_the_holder) { kept(guard_ends_last<>, "0x10.1x4"); }
-BOOST_AUTO_TEST_CASE(grants_the_heavier) { kept(heavy_head_blocks<>, "0x18.c0.1x2.2x2"); }
-BOOST_AUTO_TEST_CASE(batch_forgets_the_rest) { kept(one_release_grants_several<>, "0x9.1x2.2"); }
-BOOST_AUTO_TEST_CASE(drop_of_many_by_an_old_word) {
-  kept(drop_against_releases<>, "0x3.1x2.c0.2x2.c0.0x3");
+BOOST_AUTO_TEST_CASE(grants_the_heavier) { kept(heavy_head_blocks<>, "0x17.c0.0.1x3.2x3"); }
+BOOST_AUTO_TEST_CASE(batch_forgets_the_rest) { kept(one_release_grants_several<>, "0x7.1x3.2"); }
+BOOST_AUTO_TEST_CASE(surplus_of_a_drop_is_held) {
+  kept(drop_against_releases<>, "0.1x3.c0.1.2x3.c0.2.0x5");
 }
-BOOST_AUTO_TEST_CASE(holder_of_many_not_counted) {
-  kept(downgrade_against_a_writer<>, "0x16.1x13.2x5.c0.2x2");
+BOOST_AUTO_TEST_CASE(held_permits_not_counted) { kept(permits_that_outlive<>, "0x9.1x6.c0.2x8"); }
+BOOST_AUTO_TEST_CASE(free_permits_counted) { kept(one_release_grants_several<>, "0x14.1x3.2x3"); }
+BOOST_AUTO_TEST_CASE(end_sees_no_release) {
+  kept(permits_that_outlive<>, "1x4.2x5.0x2.c0.1x2.c0.2x8");
 }
+BOOST_AUTO_TEST_CASE(forgotten_permits_are_held) {
+  kept(one_release_grants_several<>, "0x14.1x3.2x3");
+}
+BOOST_AUTO_TEST_CASE(supply_not_counted) { kept(one_release_grants_several<>, "0x14.1x3.2x3"); }
 BOOST_AUTO_TEST_CASE(kept_above_the_maximum) {
-  kept(one_release_too_many<weighted>, "0x9.1x2.c0.2x6.c0.2");
+  kept(one_release_too_many<weighted>, "0x7.1x3.c0.1.2x10.c0.2");
 }
-BOOST_AUTO_TEST_CASE(grants_only_one) { kept(one_release_grants_several<>, "0x7.1x2.2"); }
+BOOST_AUTO_TEST_CASE(release_publishes_nothing) {
+  kept(holder_against_wait<>, "0x2.c0.0x3.c0.1x2.c0.1x4");
+}
+BOOST_AUTO_TEST_CASE(try_acquires_nothing) { kept(holder_against_wait<>, "0x2.c1.1x9.0"); }
+BOOST_AUTO_TEST_CASE(last_count_not_ordered) { kept(drop_against_abandon<>, "0x7.1x5.2x5"); }
+BOOST_AUTO_TEST_CASE(grants_only_one) { kept(one_release_grants_several<>, "0x7.1x3.2"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,13 +12,6 @@ namespace fifo_model {
 
 using enum wait_outcome;
 
-/// Explores one of them with more preemptions than elsewhere, as they are small.
-void explore(void (*scenario)(), int more_preemptions = 2);
-
-inline bool one_of(wait_outcome outcome, wait_outcome a, wait_outcome b) {
-  return outcome == a || outcome == b;
-}
-
 // --- Grants ---
 
 template <class Traits = exclusive>
@@ -213,7 +206,7 @@ void close_against_acquire() {
   operation first, second;
   bool closed_before = false;
   auto const use = [&](operation& op) {
-    bool const late = closed_before;
+    bool const late = *model::access(&closed_before);
     mutex.start(op);
     if (!mutex.use_once(op)) return model::check(op.outcome == closed, "closed");
     model::check(!late, "nobody gets in after close()");

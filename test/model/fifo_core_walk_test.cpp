@@ -110,6 +110,8 @@ class walk {
     bool const possible = !closed_ && queued_.empty() && n <= free_;
     BOOST_REQUIRE(core_->try_acquire(n, counted) == possible);
     if (!possible) return;
+    if constexpr (!Exclusive)
+      if (!counted) BOOST_REQUIRE(core_->write_off(n));
     free_ -= n;
     held_.push_back({n, counted});
   }
@@ -119,25 +121,27 @@ class walk {
     auto const at = held_.begin() + below(static_cast<permits>(held_.size()));
     auto const [n, counted] = *at;
     held_.erase(at);
-    bool done = false;
-    if constexpr (Exclusive)
-      done = core_->try_release_uncontended(counted);
-    else
-      done = core_->try_release_uncontended(n, counted);
-    BOOST_REQUIRE(done || core_->release(n, counted, decided_));
-    if (!Exclusive && counted) forget();
+    BOOST_REQUIRE(release(n, counted));
     free_ += n;
     let_in();
+  }
+
+  bool release(permits n, bool counted) {
+    if constexpr (Exclusive)
+      return core_->try_release_uncontended(counted) || core_->release(counted, decided_);
+    else if (counted)
+      return core_->try_release_uncontended(n) || core_->release(n, decided_);
+    else
+      return core_->supply(n, decided_);
   }
 
   // Gives back what is not held, or not in that way.
   void misuse() {
     bool const counted = below(2) == 0;
     if constexpr (!Exclusive) {
-      BOOST_REQUIRE(!core_->release(max_ - free_ + 1, false, decided_));
+      BOOST_REQUIRE(!core_->supply(max_ - free_ + 1, decided_));
     } else if (!is_held(counted)) {
-      BOOST_REQUIRE(!core_->try_release_uncontended(counted));
-      BOOST_REQUIRE(!core_->release(1, counted, decided_));
+      BOOST_REQUIRE(!release(1, counted));
     }
   }
 
@@ -189,6 +193,7 @@ class walk {
     if (!wait) return;
     if (wait->outcome != wait_outcome::granted) return forget();
     BOOST_REQUIRE(!core_->is_dead());
+    if (!Exclusive) forget();  // the permits are counts of their own
     held_.push_back({wait->weight, true});
   }
 
@@ -203,6 +208,11 @@ class walk {
 
   void forget() { BOOST_REQUIRE(!core_->forget()); }
 
+  // Which a wait lets go that arrives when the primitive has gone.
+  static permits counts_of(node const& wait) {
+    return !Exclusive && wait.outcome == wait_outcome::granted ? 1 + wait.weight : 1;
+  }
+
   // The primitive goes: everything left is let go, and the core with the last of it.
   void end() {
     core_->abandon(decided_);
@@ -212,15 +222,15 @@ class walk {
     for (auto const& [n, counted] : held_) {
       if (!counted) continue;
       BOOST_REQUIRE(!last && core_->is_dead());
-      BOOST_REQUIRE(core_->release(n, true, decided_) == !Exclusive);
-      last = core_->forget();
+      BOOST_REQUIRE(!release(n, true));
+      last = core_->forget(n);
     }
     while (node* const wait = take_arriving()) {
       BOOST_REQUIRE(!last);
       if (wait->outcome == wait_outcome::granted && below(2) == 0)
         last = core_->drop(*wait, decided_);
       else
-        last = core_->forget();
+        last = core_->forget(counts_of(*wait));
     }
     BOOST_REQUIRE(last);
   }

@@ -175,7 +175,7 @@ void downgrade_against_a_writer() {
   mutex.start(writer);
   model::threads(
       [&] {
-        mutex.release(1);
+        mutex.release_guard(1);
         mutex.use(1);
         mutex.release_guard(1);
       },

@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_TEST_MODEL_POLICY_HPP
 #define ASIO_SYNC_TEST_MODEL_POLICY_HPP
 
+#include "order.hpp"
 #include "scheduler.hpp"
 
 #include <atomic>
@@ -14,8 +15,9 @@ namespace model {
 
 /// `std::atomic` under the scheduler: each operation is one step, all are sequentially consistent.
 ///
-/// The memory orders are taken and ignored: what a weaker order would allow is not explored.
-/// Outside the threads of an exploration (set-up, checks) operations take place at once.
+/// A weaker memory order brings no other values, but it does not order what `model::plain` looks
+/// after: see order.hpp. Outside the threads of an exploration (set-up, checks) operations take
+/// place at once.
 template <class T>
 class atomic {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -30,14 +32,16 @@ class atomic {
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
 
-  T load(order = any) const noexcept {
+  T load(order how = any) const noexcept {
     detail::step("load", this);
+    handed_on_.acquire(how);
     return value_;
   }
   operator T() const noexcept { return load(); }
 
-  void store(T value, order = any) noexcept {
+  void store(T value, order how = any) noexcept {
     detail::step("store", this);
+    handed_on_.replace(how);
     value_ = value;
   }
   T operator=(T value) noexcept {
@@ -45,49 +49,54 @@ class atomic {
     return value;
   }
 
-  T exchange(T value, order = any) noexcept {
-    return update("exchange", [&](T) { return value; });
+  T exchange(T value, order how = any) noexcept {
+    return update("exchange", how, [&](T) { return value; });
   }
 
-  bool compare_exchange_strong(T& expected, T desired, order = any) noexcept {
-    detail::step("compare_exchange", this);
-    return replace(expected, desired);
+  bool compare_exchange_strong(T& expected, T desired, order how = any) noexcept {
+    return compare_exchange_strong(expected, desired, how, how);
   }
-  bool compare_exchange_strong(T& expected, T desired, order, order) noexcept {
-    return compare_exchange_strong(expected, desired);
+  bool compare_exchange_strong(T& expected, T desired, order success, order failure) noexcept {
+    detail::step("compare_exchange", this);
+    return replace(expected, desired, success, failure);
   }
 
   /// Fails without reason only where `options::spurious_failures` asks for it.
-  bool compare_exchange_weak(T& expected, T desired, order = any) noexcept {
-    detail::step("compare_exchange", this);
-    return !(same(value_, expected) && detail::fail_spuriously()) && replace(expected, desired);
+  bool compare_exchange_weak(T& expected, T desired, order how = any) noexcept {
+    return compare_exchange_weak(expected, desired, how, how);
   }
-  bool compare_exchange_weak(T& expected, T desired, order, order) noexcept {
-    return compare_exchange_weak(expected, desired);
+  bool compare_exchange_weak(T& expected, T desired, order success, order failure) noexcept {
+    detail::step("compare_exchange", this);
+    if (!same(value_, expected) || !detail::fail_spuriously()) {
+      return replace(expected, desired, success, failure);
+    }
+    handed_on_.acquire(failure);
+    return false;
   }
 
   template <class U>
-  T fetch_add(U delta, order = any) noexcept {
-    return update("fetch_add", [&](T old) { return static_cast<T>(old + delta); });
+  T fetch_add(U delta, order how = any) noexcept {
+    return update("fetch_add", how, [&](T old) { return static_cast<T>(old + delta); });
   }
   template <class U>
-  T fetch_sub(U delta, order = any) noexcept {
-    return update("fetch_sub", [&](T old) { return static_cast<T>(old - delta); });
+  T fetch_sub(U delta, order how = any) noexcept {
+    return update("fetch_sub", how, [&](T old) { return static_cast<T>(old - delta); });
   }
-  T fetch_or(T bits, order = any) noexcept {
-    return update("fetch_or", [&](T old) { return static_cast<T>(old | bits); });
+  T fetch_or(T bits, order how = any) noexcept {
+    return update("fetch_or", how, [&](T old) { return static_cast<T>(old | bits); });
   }
-  T fetch_and(T bits, order = any) noexcept {
-    return update("fetch_and", [&](T old) { return static_cast<T>(old & bits); });
+  T fetch_and(T bits, order how = any) noexcept {
+    return update("fetch_and", how, [&](T old) { return static_cast<T>(old & bits); });
   }
 
   /// Blocks while the value is `old`. Never wakes spuriously, and looks at the value again only
   /// after a notification: a change without one leaves the thread asleep, to be found as deadlock.
-  void wait(T old, order = any) const noexcept {
+  void wait(T old, order how = any) const noexcept {
     detail::step("wait", this);
     while (same(value_, old)) {
       detail::sleep("wake from wait", this);
     }
+    handed_on_.acquire(how);
   }
   void notify_one() noexcept { detail::wake_one(this); }
   void notify_all() noexcept { detail::wake_all(this); }
@@ -98,24 +107,30 @@ class atomic {
     return std::memcmp(&left, &right, sizeof(T)) == 0;
   }
 
-  bool replace(T& expected, T desired) noexcept {
+  bool replace(T& expected, T desired, order success, order failure) noexcept {
     if (same(value_, expected)) {
+      handed_on_.acquire(success);
+      handed_on_.add(success);
       value_ = desired;
       return true;
     }
+    handed_on_.acquire(failure);
     expected = value_;
     return false;
   }
 
   template <class Change>
-  T update(const char* operation, Change change) noexcept {
+  T update(const char* operation, order how, Change change) noexcept {
     detail::step(operation, this);
+    handed_on_.acquire(how);
+    handed_on_.add(how);
     const T old = value_;
     value_ = change(old);
     return old;
   }
 
   T value_;
+  detail::handed_on handed_on_;
 };
 
 /// A lock whose waiting threads are blocked and do not spin, so that a deadlock shows as one.
@@ -143,6 +158,7 @@ class spin_lock {
     detail::step("unlock", this);
     check(held_ && holder_ == this_thread(), "unlock by a thread that does not hold the lock");
     held_ = false;
+    handed_on_.replace(std::memory_order_release);
     detail::lock_released(this);
   }
 
@@ -150,11 +166,13 @@ class spin_lock {
   void take() noexcept {
     held_ = true;
     holder_ = this_thread();
+    handed_on_.acquire(std::memory_order_acquire);
     detail::lock_taken(this);
   }
 
   bool held_ = false;
   int holder_ = 0;
+  detail::handed_on handed_on_;
 };
 
 /// What the cores take from the platform (`asio_sync::detail::threading`), under the scheduler.

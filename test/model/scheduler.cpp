@@ -128,6 +128,8 @@ void wake_all(const void* object) {
   }
 }
 
+standpoint* here() { return active == nullptr ? nullptr : &active->here(); }
+
 bool fail_spuriously() { return active != nullptr && active->fail_spuriously(); }
 
 void require_not_freed(const void* pointer) {

@@ -11,18 +11,19 @@
 
 namespace asio_sync::test {
 
-/// What can be done to the world of a mutex; `operation::target` says to what.
+/// What can be done to a world; `operation::target` says to what. Some of it is called otherwise
+/// by each primitive.
 enum class verb : std::uint8_t {
-  lock,          // initiate async_lock(), in the context `target`
-  try_lock,      // try_lock()
-  try_for_zero,  // try_lock_for() of no time
-  unlock,        // unlock(); an error if nobody holds the mutex
+  wait,          // initiate a wait, in the context `target`
+  take,          // try_lock(), try_acquire(); reset() of an event, which takes the signal away
+  take_at_once,  // the blocking form, with no time
+  give,          // unlock(), release(), set(); `item` says in which of several ways
   emit,          // cancel the wait `target` through its slot; `item` says by which type
   end_signal,    // destroy the signal of the wait `target`
   cancel,        // cancel()
   close,         // close()
-  end_mutex,     // destroy the mutex
-  make_mutex,    // make another
+  end,           // destroy the primitive
+  make,          // make another
   poll,          // run one handler of the context `target`, or its timer
   run,           // run the function `item` in the queue of the context `target`
   drop,          // destroy it unrun
@@ -41,8 +42,8 @@ enum class through : std::uint8_t {
   erased_context,  // the same in an any_io_executor
   erased_strand,
   erased_queue,
-  relay,   // one without a context, to which the mutex's own relays
-  nothing  // none: the mutex's own
+  relay,   // one without a context, to which the primitive's own relays
+  nothing  // none: the primitive's own
 };
 
 /// How long a wait may take. What is soon has come when the next operation begins.
@@ -50,21 +51,22 @@ enum class patience : std::uint8_t { endless, none, soon, far };
 
 /// What a handler does before it returns.
 enum class then : std::uint8_t {
-  nothing,     // it leaves the lock with the world
-  unlock,      // unlocks
-  lock,        // initiates the same wait again, without a `then`
-  cancel,      // cancel()
-  close,       // close()
-  end_mutex,   // destroys the mutex
-  try_lock,    // try_lock()
-  work_unlock  // a coroutine: posts, keeping the lock to itself, and unlocks
+  nothing,   // it leaves what it carries with the world
+  give,      // gives it back
+  wait,      // initiates the same wait again, without a `then`
+  cancel,    // cancel()
+  close,     // close()
+  end,       // destroys the primitive
+  take,      // takes what is free
+  work_give  // a coroutine: posts, keeping to itself what it got, and gives it back
 };
 
 struct operation {
   verb what;
   std::uint8_t target = 0;
   std::uint8_t item = 0;
-  // Of a lock; of make_mutex, the executor: erased_context or erased_queue.
+  std::uint8_t amount = 1;  // of a semaphore's permits
+  // Of a wait; of make, the executor: erased_context or erased_queue.
   through executor = through::context;
   patience patient = patience::endless;
   then next = then::nothing;
@@ -76,24 +78,20 @@ struct operation {
 
 inline std::string to_text(operation const& op) {
   static constexpr std::array<char const*, verbs> names{
-      "lock",   "try_lock",    "try_lock_for(0)", "unlock",     "emit", "end signal",
-      "cancel", "close",       "end mutex",       "make mutex", "poll", "run",
-      "drop",   "end context", "make context",    "spend"};
+      "wait", "take", "take at once", "give", "emit", "end signal",  "cancel",       "close",
+      "end",  "make", "poll",         "run",  "drop", "end context", "make context", "spend"};
   static constexpr std::array executors{"context",       "strand",       "queue", "erased context",
                                         "erased strand", "erased queue", "relay", "none"};
   static constexpr std::array limits{"", ", no time", ", soon", ", far"};
-  static constexpr std::array thens{"",
-                                    ", then unlock",
-                                    ", then lock",
-                                    ", then cancel",
-                                    ", then close",
-                                    ", then end mutex",
-                                    ", then try_lock",
-                                    ", then work and unlock"};
+  static constexpr std::array thens{
+      "",           ", then give", ", then wait",         ", then cancel", ", then close",
+      ", then end", ", then take", ", then work and give"};
   std::string text = names[std::size_t(op.what)] + std::string(" ") + std::to_string(op.target);
-  if (op.what == verb::run || op.what == verb::drop) text += '.' + std::to_string(op.item);
-  if (op.what == verb::make_mutex) text += std::string(": ") + executors[std::size_t(op.executor)];
-  if (op.what != verb::lock) return text;
+  if (op.what == verb::run || op.what == verb::drop || op.what == verb::give)
+    text += '.' + std::to_string(op.item);
+  if (op.amount != 1) text += ", " + std::to_string(op.amount) + " permits";
+  if (op.what == verb::make) text += std::string(": ") + executors[std::size_t(op.executor)];
+  if (op.what != verb::wait) return text;
   text += std::string(": ") + executors[std::size_t(op.executor)] +
           limits[std::size_t(op.patient)] + thens[std::size_t(op.next)];
   return text + (op.slot ? ", with a slot" : "") + (op.coroutine ? ", a coroutine" : "");

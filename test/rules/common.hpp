@@ -8,21 +8,26 @@
 // has defined ASIO_SYNC_RULES_SUITE, the name of the suite, and in the namespace of that name
 //
 //     struct subject {
-//       template <class Executor> using over = ...;  // serves one wait at a time; made of an
-//                                                    // executor or a context
+//       static constexpr bool carries = ...;         // whether its completions carry anything
+//       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
-//       using grant = ...;                           // what its completions carry
+//       using grant = ...;                           // what its completions carry, or what stands
+//                                                    // for it: grant(true) is a granted one
 //       static bool occupy(p);                       // by a member: the next wait has to queue
-//       static void serve(p);                        // gives that to the oldest wait, or back
+//       static void serve(p);                        // gives that to the oldest wait, to all of
+//                                                    // them, or back
 //       static grant hold(p);                        // the same as occupy(), held by a grant
 //       static auto wait(p, token...);               // the initiating functions
 //       static auto wait_for(p, duration, token...);
 //       static auto wait_until(p, time_point, token...);
 //       static grant block(p);                       // the blocking forms
 //       static grant block_for(p, duration);
-//       static bool idle(p);                         // as it was made: nothing is lost, nobody
-//       waits
+//       static bool idle(p);                         // as it was made: nothing is lost, and
+//                                                    // nobody waits
 //     };
+//
+// What not every primitive has is in headers of its own: `carried.hpp` is for those whose
+// completions carry something, `one_by_one.hpp` for those that serve one wait after the other.
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
@@ -32,6 +37,8 @@
 
 #include <asio_sync/error.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
@@ -40,8 +47,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 namespace ASIO_SYNC_RULES_SUITE {
@@ -65,13 +74,33 @@ constexpr std::size_t many = 100'000;
 #endif
 constexpr std::size_t small_stack = 256 << 10;
 
+// What stands behind the error in a completion: a grant, or nothing.
+template <class... Grant>
+concept carried = sizeof...(Grant) == std::size_t(subject::carries) &&
+                  (std::same_as<Grant, grant> && ...);
+
+// Whether a completion says that its wait was granted, and whether a refused one carries
+// something.
+template <class... Grant>
+  requires carried<Grant...>
+bool is_granted(error_code e, Grant const&... g) { return !e && (static_cast<bool>(g) && ...); }
+
+template <class... Grant>
+  requires carried<Grant...>
+bool is_held(std::tuple<error_code, Grant...> const& completion) {
+  return std::apply([](error_code, auto const&... g) { return (static_cast<bool>(g) || ...); },
+                    completion);
+}
+
 // What a completion has brought; it keeps the grant.
 struct result {
   int calls = 0;
   error_code error;
   grant held;
 
-  bool granted() const noexcept { return calls == 1 && !error && held; }
+  bool granted() const noexcept {
+    return calls == 1 && !error && static_cast<bool>(held) == subject::carries;
+  }
   bool refused(error_code e) const noexcept { return calls == 1 && error == e && !held; }
 
   // Move-only, as handlers may be.
@@ -80,10 +109,12 @@ struct result {
     explicit store(result& r) noexcept : result_(&r) {}
     store(store&&) noexcept = default;
     store& operator=(store&&) noexcept = default;
-    void operator()(error_code e, grant g) {
+    template <class... Grant>
+      requires carried<Grant...>
+    void operator()(error_code e, Grant... g) {
       ++result_->calls;
       result_->error = e;
-      result_->held = std::move(g);
+      ((result_->held = std::move(g)), ...);
     }
 
    private:
@@ -105,6 +136,27 @@ error_code error_of(Function f) {
 
 // Has the primitive free again, whoever holds the grant.
 inline void let_go(grant& g) { g = grant(); }
+
+// Around cases in which a wait is granted and the next one has to queue, until the first is let
+// go: where completions carry nothing, so that a grant keeps nobody out, a member has to.
+inline void keep_occupied(primitive_type& p) {
+  if (!subject::carries) BOOST_TEST_REQUIRE(subject::occupy(p));
+}
+inline void let_go(primitive_type& p, grant& g) {
+  let_go(g);
+  if (!subject::carries) subject::serve(p);
+}
+
+// Awaits an operation: what it was granted.
+template <class Operation, class Grant = grant>
+asio::awaitable<Grant> granted(Operation operation) {
+  if constexpr (subject::carries) {
+    co_return co_await std::move(operation);
+  } else {
+    co_await std::move(operation);
+    co_return Grant(true);
+  }
+}
 
 // How a wait comes to its end.
 enum class ending { free, serve, cancel, close, destroy };

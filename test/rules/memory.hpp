@@ -32,7 +32,8 @@ std::size_t allocations_of_a_round(primitive_type& p, asio::io_context& runs, Ex
   runs.restart();
   heap_counter const heap;
   for (int i = 0; i < waits; ++i) {
-    auto token = asio::bind_executor(ex, [&](error_code, grant g) { served += bool(g); });
+    auto token =
+        asio::bind_executor(ex, [&](error_code e, auto... g) { served += is_granted(e, g...); });
     if (timed)
       subject::wait_for(p, 1h, std::move(token));
     else
@@ -61,7 +62,7 @@ struct initiation : fixture {
   void check(bool thrown) {
     handler.reset();
     BOOST_TEST(primitive.waiters() == std::size_t(Occupied && !thrown));
-    BOOST_TEST(idle() == (!Occupied && thrown));
+    BOOST_TEST(idle() == (!Occupied && (thrown || !subject::carries)));
     if (thrown) {
       BOOST_TEST(f.dropped());
       context.run();  // nothing keeps it running
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(R12_one_allocation_of_the_handlers_own_freed_before_it_is_c
   std::size_t waits = 0;
   auto const check = [&](auto const& ex, auto& runs) {
     int called = 0;
-    auto const handler = [&](error_code, grant) { called += log.live_bytes == 0; };
+    auto const handler = [&](error_code, auto...) { called += log.live_bytes == 0; };
     BOOST_TEST_REQUIRE(subject::occupy(primitive));
     subject::wait(primitive, asio::bind_executor(
                                  ex, asio::bind_allocator(logging_allocator<>(log), handler)));
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(R13_where_an_executor_throws_the_grant_goes_on) {
 
 BOOST_AUTO_TEST_CASE(R13_a_handler_that_throws_leaves_the_primitive_usable) {
   result next;
-  subject::wait(primitive, [](error_code, grant) { throw std::runtime_error("the handler"); });
+  subject::wait(primitive, [](error_code, auto...) { throw std::runtime_error("the handler"); });
   subject::wait(primitive, next.handler());
   BOOST_CHECK_THROW(context.run(), std::runtime_error);
   poll();

@@ -21,10 +21,14 @@ namespace asio = boost::asio;
 // Keeps what it is given until it is told to run it.
 class manual_queue {
  public:
+  static constexpr unsigned nobody = static_cast<unsigned>(-1);
+
+  // `owner`: a number that the queue keeps with what it is given through this executor.
   class executor {
    public:
-    executor(manual_queue& queue, asio::execution_context& context) noexcept
-        : queue_(&queue), context_(&context) {}
+    executor(manual_queue& queue, asio::execution_context& context,
+             unsigned owner = nobody) noexcept
+        : queue_(&queue), context_(&context), owner_(owner) {}
 
     executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
     asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
@@ -33,7 +37,7 @@ class manual_queue {
     void execute(Function&& f) const {
       using decayed = std::decay_t<Function>;
       queue_->functions_.push_back(
-          [kept = std::make_shared<decayed>(std::forward<Function>(f))] { (*kept)(); });
+          {[kept = std::make_shared<decayed>(std::forward<Function>(f))] { (*kept)(); }, owner_});
     }
 
     friend bool operator==(executor const&, executor const&) noexcept = default;
@@ -41,11 +45,13 @@ class manual_queue {
    private:
     manual_queue* queue_;
     asio::execution_context* context_;
+    unsigned owner_;
   };
 
   std::size_t size() const { return functions_.size(); }
+  unsigned owner(std::size_t index) const { return functions_[index].owner; }
   void run() {
-    for (auto const& f : std::exchange(functions_, {})) f();
+    for (auto const& f : std::exchange(functions_, {})) f.call();
   }
 
   // Runs one of them, or destroys it unrun.
@@ -55,12 +61,17 @@ class manual_queue {
  private:
   std::function<void()> take(std::size_t index) {
     auto const at = functions_.begin() + static_cast<std::ptrdiff_t>(index);
-    std::function<void()> taken = std::move(*at);
+    std::function<void()> taken = std::move(at->call);
     functions_.erase(at);
     return taken;
   }
 
-  std::vector<std::function<void()>> functions_;
+  struct function {
+    std::function<void()> call;
+    unsigned owner;
+  };
+
+  std::vector<function> functions_;
 };
 
 }  // namespace asio_sync::test

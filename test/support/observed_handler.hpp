@@ -27,7 +27,7 @@ struct fate {
 };
 
 // A handler whose fate is noted, and which can do something when it is destroyed. The lock that it
-// is called with is let go when it returns.
+// is called with, if any, is let go when it returns.
 class observed_handler {
  public:
   explicit observed_handler(fate& f, std::function<void()> at_end = {})
@@ -47,6 +47,7 @@ class observed_handler {
     fate_->error = error;
     fate_->owned = static_cast<bool>(lock);
   }
+  void operator()(boost::system::error_code error) { (*this)(error, !error); }
 
  private:
   fate* fate_;

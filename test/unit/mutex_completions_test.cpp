@@ -113,7 +113,7 @@ void in_each_place(Function function) {
 }
 
 // Waits of the kinds that reach the context in a way of their own each.
-constexpr std::size_t kinds = 6;
+constexpr std::size_t kinds = 7;
 using fates = std::array<fate, kinds>;
 
 template <class Context>
@@ -130,7 +130,11 @@ void initiate(async_mutex& mutex, Context& context, execution_log& log, fate& f,
     case 3:
       return mutex.async_lock_for(1h,
                                   asio::bind_executor(asio::make_strand(ex), observed_handler(f)));
-    case 4:
+    case 4: {
+      asio::any_io_executor const strand = asio::make_strand(ex);
+      return mutex.async_lock(asio::bind_executor(asio::make_strand(strand), observed_handler(f)));
+    }
+    case 5:
       return mutex.async_lock(
           asio::bind_executor(tracking_executor(ex, log), observed_handler(f)));
     default:  // its type does not tell its context: it is called last
@@ -254,7 +258,7 @@ BOOST_AUTO_TEST_CASE(R5_user_code_on_top_of_the_library_unlocks_and_blocks) {
 
 BOOST_AUTO_TEST_CASE(R5_user_code_on_top_of_the_library_unlocks_and_runs_the_context) {
   in_each_place([](place where) {
-    for (std::size_t kind : {0u, 1u, 2u, 3u}) {
+    for (std::size_t kind : {0u, 1u, 2u, 3u, 4u}) {
       BOOST_TEST_INFO("kind " << kind);
       asio::io_context context;
       async_mutex mutex(context);

@@ -23,6 +23,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -53,6 +54,23 @@ void destroy_home_during(async_mutex& mutex, std::unique_ptr<asio::io_context>& 
   other.join();
 }
 
+// A locked mutex whose home dies while others begin to wait for it in another context.
+struct dying_home {
+  template <class Wait>
+  void begin(Wait wait) {
+    BOOST_REQUIRE(mutex.try_lock());
+    destroy_home_during(mutex, home, [&](async_mutex& m) {
+      for (auto& result : results)
+        wait(m, asio::bind_executor(other.get_executor(), result.handler()));
+    });
+  }
+
+  std::unique_ptr<asio::io_context> home = std::make_unique<asio::io_context>();
+  asio::io_context other;
+  async_mutex mutex{*home};
+  std::array<mutex_result, 4> results;
+};
+
 #if !defined(BOOST_USE_ASAN)
 bool is_not_permitted(system_error const& e) {
   return e.code() == errc::make_error_code(errc::operation_not_permitted);
@@ -65,41 +83,27 @@ BOOST_AUTO_TEST_SUITE(mutex_dead_test)
 
 BOOST_AUTO_TEST_CASE(R17_waits_for_another_context_begin_while_the_home_dies) {
   for (int round = 0; round < 100; ++round) {
-    auto home = std::make_unique<asio::io_context>();
-    asio::io_context other;
-    async_mutex mutex(*home);
-    BOOST_REQUIRE(mutex.try_lock());
-    std::array<mutex_result, 4> results;
-    destroy_home_during(mutex, home, [&](async_mutex& m) {
-      for (auto& result : results)
-        m.async_lock(asio::bind_executor(other.get_executor(), result.handler()));
-    });
-    BOOST_REQUIRE(mutex.waiters() == results.size());
-    mutex.unlock();
-    for (auto& result : results) {
-      other.restart();
-      other.poll();
+    dying_home s;
+    s.begin([](async_mutex& m, auto handler) { m.async_lock(std::move(handler)); });
+    BOOST_REQUIRE(s.mutex.waiters() == s.results.size());
+    s.mutex.unlock();
+    for (auto& result : s.results) {
+      s.other.restart();
+      s.other.poll();
       BOOST_REQUIRE(result.granted());
       result.lock.unlock();
     }
-    BOOST_REQUIRE(!mutex.is_locked());
+    BOOST_REQUIRE(!s.mutex.is_locked());
   }
 }
 
 BOOST_AUTO_TEST_CASE(R17_timed_waits_for_another_context_begin_while_the_home_dies) {
   for (int round = 0; round < 100; ++round) {
-    auto home = std::make_unique<asio::io_context>();
-    asio::io_context other;
-    async_mutex mutex(*home);
-    BOOST_REQUIRE(mutex.try_lock());
-    std::array<mutex_result, 4> results;
-    destroy_home_during(mutex, home, [&](async_mutex& m) {
-      for (auto& result : results)
-        m.async_lock_for(1h, asio::bind_executor(other.get_executor(), result.handler()));
-    });
-    BOOST_REQUIRE(mutex.cancel() == results.size());
-    other.run();
-    for (auto const& result : results) BOOST_REQUIRE(result.refused(aborted));
+    dying_home s;
+    s.begin([](async_mutex& m, auto handler) { m.async_lock_for(1h, std::move(handler)); });
+    BOOST_REQUIRE(s.mutex.cancel() == s.results.size());
+    s.other.run();
+    for (auto const& result : s.results) BOOST_REQUIRE(result.refused(aborted));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "support/executors.hpp"
 #include "support/memory.hpp"
-#include "support/mutex_result.hpp"
+#include "support/mutex_guard.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
@@ -43,29 +43,13 @@
 namespace {
 
 namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using mutex_type = asio_sync::async_mutex;  // the subject
-using guard = mutex_type::lock_type;
-using result = asio_sync::test::basic_mutex_result<mutex_type>;
 using asio_sync::test::empty_pool;
 using asio_sync::test::heap_counter;
 using asio_sync::test::inline_executor;
-using boost::system::error_code;
-using boost::system::system_error;
+using namespace asio_sync::test::guards;
 using namespace std::chrono_literals;
 
 error_code const aborted = asio::error::operation_aborted;
-
-bool is_not_permitted(system_error const& e) {
-  return e.code() == errc::make_error_code(errc::operation_not_permitted);
-}
-
-// The mutex of the guard, which owned it, is dead.
-void owns_nothing(guard const& g) {
-  BOOST_TEST(!g.owns_lock());
-  BOOST_TEST(!g);
-  BOOST_TEST(!g.mutex());
-}
 
 // A guard that owned a mutex which has died since.
 guard orphan(asio::io_context& context) {

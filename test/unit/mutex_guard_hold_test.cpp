@@ -5,7 +5,7 @@
 // what the standard has for them.
 
 #include "support/blocked_thread.hpp"
-#include "support/mutex_result.hpp"
+#include "support/mutex_guard.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
@@ -28,29 +28,18 @@
 namespace {
 
 namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using mutex_type = asio_sync::async_mutex;  // the subject
-using guard = mutex_type::lock_type;
-using result = asio_sync::test::basic_mutex_result<mutex_type>;
 using asio_sync::test::blocked_thread;
-using boost::system::error_code;
-using boost::system::system_error;
+using namespace asio_sync::test::guards;
 using namespace std::chrono_literals;
 
 error_code const aborted = asio::error::operation_aborted;
 error_code const closed = asio_sync::error::closed;
-error_code const not_permitted = errc::make_error_code(errc::operation_not_permitted);
-error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
-
-auto carries(error_code expected) {
-  return [expected](system_error const& e) { return e.code() == expected; };
-}
 
 bool owns(guard const& g, mutex_type const& mutex) {
   return g.owns_lock() && g.mutex() == &mutex && mutex.is_locked();
 }
 
-struct fixture {
+struct fixture : two_mutexes {
   // Nothing but a guard can end its hold.
   void is_a_guards() {
     BOOST_CHECK_EXCEPTION(mutex.unlock(), system_error, carries(not_permitted));
@@ -59,15 +48,6 @@ struct fixture {
     BOOST_TEST(mutex.is_locked());
     BOOST_TEST(!mutex.try_lock());
   }
-
-  void poll() {
-    context.restart();
-    context.poll();
-  }
-
-  asio::io_context context;
-  mutex_type mutex{context};
-  mutex_type other{context};
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // What a guard is when its mutex has died, and what memory both take.
 
 #include "support/memory.hpp"
-#include "support/mutex_result.hpp"
+#include "support/mutex_guard.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
@@ -33,28 +33,12 @@
 namespace {
 
 namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using mutex_type = asio_sync::async_mutex;  // the subject
-using guard = mutex_type::lock_type;
-using result = asio_sync::test::basic_mutex_result<mutex_type>;
 using asio_sync::test::empty_pool;
 using asio_sync::test::heap_counter;
-using boost::system::error_code;
-using boost::system::system_error;
+using namespace asio_sync::test::guards;
 using namespace std::chrono_literals;
 
 error_code const aborted = asio::error::operation_aborted;
-
-bool is_not_permitted(system_error const& e) {
-  return e.code() == errc::make_error_code(errc::operation_not_permitted);
-}
-
-// The mutex of the guard, which owned it, is dead.
-void owns_nothing(guard const& g) {
-  BOOST_TEST(!g.owns_lock());
-  BOOST_TEST(!g);
-  BOOST_TEST(!g.mutex());
-}
 
 // There is no mutex, dead or alive.
 void is_empty(guard& g) {

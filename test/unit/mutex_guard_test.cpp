@@ -3,8 +3,8 @@
 
 // The guard of a mutex that lives: the interface of std::unique_lock.
 
+#include "support/mutex_guard.hpp"
 #include "support/blocked_thread.hpp"
-#include "support/mutex_result.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
@@ -21,23 +21,10 @@
 
 namespace {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using mutex_type = asio_sync::async_mutex;  // the subject
-using guard = mutex_type::lock_type;
-using result = asio_sync::test::basic_mutex_result<mutex_type>;
 using asio_sync::test::blocked_thread;
-using boost::system::error_code;
-using boost::system::system_error;
 using clock = std::chrono::steady_clock;
+using namespace asio_sync::test::guards;
 using namespace std::chrono_literals;
-
-error_code const not_permitted = errc::make_error_code(errc::operation_not_permitted);
-error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
-
-auto carries(error_code expected) {
-  return [expected](system_error const& e) { return e.code() == expected; };
-}
 
 // Every member that locks throws this, and changes nothing.
 void locks_with(guard& g, error_code expected) {
@@ -70,20 +57,9 @@ bool refers(guard const& g, mutex_type const& mutex) {
   return !g.owns_lock() && !g && g.mutex() == &mutex;
 }
 
-struct fixture {
-  void poll() {
-    context.restart();
-    context.poll();
-  }
-
-  asio::io_context context;
-  mutex_type mutex{context};
-  mutex_type other{context};
-};
-
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(mutex_guard_test, fixture)
+BOOST_FIXTURE_TEST_SUITE(mutex_guard_test, two_mutexes)
 
 BOOST_AUTO_TEST_CASE(has_the_members_of_unique_lock) {
   static_assert(std::is_same_v<guard::mutex_type, mutex_type>);

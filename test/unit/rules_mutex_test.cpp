@@ -14,6 +14,7 @@
 namespace rules_mutex_test {
 
 struct subject {
+  static constexpr bool carries = true;
   template <class Executor>
   using over = asio_sync::basic_async_mutex<Executor>;
   using primitive_type = over<boost::asio::any_io_executor>;
@@ -45,10 +46,12 @@ struct subject {
 }  // namespace rules_mutex_test
 
 #define ASIO_SYNC_RULES_SUITE rules_mutex_test
+#include "rules/carried.hpp"
 #include "rules/completions.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"
+#include "rules/one_by_one.hpp"
 #include "rules/order.hpp"
 #include "rules/threads.hpp"
 #include "rules/time.hpp"

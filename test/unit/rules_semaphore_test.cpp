@@ -13,6 +13,7 @@
 namespace rules_semaphore_test {
 
 struct subject {
+  static constexpr bool carries = true;
   template <class Executor>
   struct over : asio_sync::basic_async_semaphore<Executor> {
     template <class Home>
@@ -48,10 +49,12 @@ struct subject {
 }  // namespace rules_semaphore_test
 
 #define ASIO_SYNC_RULES_SUITE rules_semaphore_test
+#include "rules/carried.hpp"
 #include "rules/completions.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"
+#include "rules/one_by_one.hpp"
 #include "rules/order.hpp"
 #include "rules/threads.hpp"
 #include "rules/time.hpp"

@@ -156,8 +156,10 @@ BOOST_AUTO_TEST_CASE(R15_constructor_wants_permits_between_0_and_max) {
 
 BOOST_AUTO_TEST_CASE(R15_counts_out_of_range_are_refused_in_every_form) {
   async_semaphore s(context, 2, 3);
+  // Some of them are 0, 1 or 2 once they are multiplied.
   for (std::ptrdiff_t const n :
-       {std::ptrdiff_t(-1), std::ptrdiff_t(4), most, PTRDIFF_MAX, PTRDIFF_MAX - 15, PTRDIFF_MIN}) {
+       {std::ptrdiff_t(-1), std::ptrdiff_t(4), most, PTRDIFF_MAX, PTRDIFF_MAX - 15, PTRDIFF_MIN,
+        PTRDIFF_MAX / 8 + 1, PTRDIFF_MAX / 8 + 2, PTRDIFF_MAX / 2 + 3}) {
     expect_of_all_forms(s, n, invalid);
     BOOST_TEST(error_of([&] { static_cast<void>(s.try_acquire(n)); }) == invalid);
   }

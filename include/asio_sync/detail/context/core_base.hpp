@@ -62,6 +62,15 @@ class kept_work {
       hold_until_posted(home, decided);
   }
 
+  // All that are queued, at once.
+  void all_left(known_context const& home, decided_waits& decided) noexcept {
+    if (std::exchange(waits_, 0) == 0) return;
+    if (home.running_in_this_thread())
+      surplus_.store(true, std::memory_order_relaxed);
+    else
+      decided.work_ = std::move(work_);
+  }
+
   // There was no hand-over inside the context, or it has arrived.
   void settle(decided_waits& decided) noexcept {
     if (!has_surplus()) return;
@@ -88,8 +97,8 @@ class kept_work {
   std::uint32_t waits_ = 0;
 };
 
-// A virtual function is what is seldom called, or what is compiled for a unit only if that makes
-// a primitive: the services, the timer, the executors that are not the home's own.
+// Virtual functions are seldom called. What only they need (the services, the timer, the routes)
+// is compiled in the units that make a primitive, and in no others.
 class core_base {
  public:
   core_base(void* p, known_context const& home, bool plain) noexcept
@@ -126,11 +135,12 @@ class core_base {
   // waited for.
   virtual void settle_at_home() noexcept = 0;
 
-  // Under the core's lock, of one that has queued, and of one that was taken out.
+  // Under the core's lock, of one that has queued, of one that was taken out, and of all of them.
   void joined(waiter const& w) noexcept { work_.joined(w, home_); }
   void left(waiter const& w, decided_waits& decided) noexcept { work_.left(w, home_, decided); }
+  void all_left(decided_waits& decided) noexcept { work_.all_left(home_, decided); }
 
-  // Where completions for the executor go, of which is not known that it is the home's plain one.
+  // Where completions for the executor go, which need not be the home's.
   virtual destination destination_of(asio::any_io_executor const& own) const = 0;
 
   // The same for the plain executor of another context.
@@ -153,8 +163,8 @@ class core_base {
  protected:
   virtual ~core_base() = default;
 
-  // The last count has gone. Not inlined, so that it is not known what the core's type is: whoever
-  // only waits is to compile nothing of it.
+  // The last count has gone. Out of line, so that the compiler does not see the core's type: a
+  // unit that only waits compiles none of its virtual functions.
   ASIO_SYNC_COLD static void end(core_base& core) noexcept { core.destroy(); }
 
   void* const primitive_;

@@ -11,7 +11,6 @@
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/core/fifo_core.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
@@ -36,9 +35,14 @@ struct waiter_traits : threading {
   static void left(waiter& w, decided_waits& decided) noexcept { w.core->left(w, decided); }
 };
 
-struct mutex_traits : waiter_traits {
-  static constexpr bool exclusive = true;
-  static constexpr std::uint32_t weight(waiter const&) noexcept { return 1; }
+// Cores that hand out permits.
+template <class Core>
+concept hands_out_one = requires {
+  requires Core::exclusive;
+};
+template <class Core>
+concept hands_out_many = requires {
+  requires !Core::exclusive;
 };
 
 // Waiter: what its waits are, which tells what they ask for.
@@ -74,36 +78,38 @@ class homed_core final : public core_base, public Core {
 
   // Gives the permit of a mutex back or on; false if it was not held in that way, counted or not,
   // or the primitive is dead. What is compiled into every caller is the free case.
-  bool release(bool counted) noexcept requires Core::exclusive {
+  bool release(bool counted) noexcept requires hands_out_one<Core> {
     return this->try_release_uncontended(counted) || release_contended(counted);
   }
 
   // The same, where the free case has just failed.
-  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(
-      bool counted) noexcept requires Core::exclusive {
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(bool counted) noexcept requires
+      hands_out_one<Core> {
     decided_waits decided;
-    bool const held = Core::release(1, counted, decided);
+    bool const held = Core::release(counted, decided);
     decided.hand_out();
     return held;
   }
 
   // A counted holder lets go, whether the primitive lives or not.
-  ASIO_SYNC_NOINLINE void release_counted() noexcept requires Core::exclusive {
+  ASIO_SYNC_NOINLINE void release_counted() noexcept requires hands_out_one<Core> {
     if (!release(true)) unref();
   }
 
-  // Gives permits back or on; see Core.
-  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release(typename Core::permits n,
-                                                    bool counted) noexcept
-      requires(!Core::exclusive) {
-    return this->try_release_uncontended(n, counted) ||
-           decide([&](decided_waits& decided) { return Core::release(n, counted, decided); });
+  // Gives back or on n of many permits, which somebody holds, whether the primitive lives or not.
+  ASIO_SYNC_INLINE void release_held(std::uint64_t n) noexcept requires hands_out_many<Core> {
+    if (!this->try_release_uncontended(n)) release_held_contended(n);
   }
 
-  ASIO_SYNC_INLINE void release_counted(typename Core::permits n) noexcept
-      requires(!Core::exclusive) {
-    if (!this->try_release_uncontended(n, true)) release(n, true);
-    if (this->forget()) core_base::end(*this);
+  // Adds n permits that nobody holds; false if that is too many.
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool supply(std::uint64_t n) noexcept requires
+      hands_out_many<Core> {
+    return decide([&](decided_waits& decided) { return Core::supply(n, decided); });
+  }
+
+  // n permits that somebody holds will not come back, whether the primitive lives or not.
+  void write_off(std::uint64_t n) noexcept requires hands_out_many<Core> {
+    if (!Core::write_off(n)) unref(n);
   }
 
   using core_base::refuse;
@@ -146,10 +152,8 @@ class homed_core final : public core_base, public Core {
   // otherwise the core may be gone.
   verdict arrive(verdict decided, bool at_home) noexcept {
     if (at_home) settle_at_home();
-    if (Core::carries && decided.granted()) {
-      if (!this->is_dead()) return decided;
-      decided = wait_outcome::aborted;
-    }
+    if constexpr (Core::carries)
+      if (decided.granted()) return hold(decided);
     unref();
     return decided;
   }
@@ -187,7 +191,27 @@ class homed_core final : public core_base, public Core {
     if (this->forget()) core_base::end(*this);
   }
 
+  // Lets go of so many counts.
+  ASIO_SYNC_NOINLINE void unref(std::uint64_t n) noexcept {
+    if (this->forget(n)) core_base::end(*this);
+  }
+
  private:
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void release_held_contended(
+      std::uint64_t n) noexcept requires hands_out_many<Core> {
+    if (!decide([&](decided_waits& decided) { return Core::release(n, decided); })) unref(n);
+  }
+
+  // A grant arrives. The count of a mutex passes to the holder; permits are their own.
+  verdict hold(verdict granted) noexcept {
+    bool const lost = this->is_dead();
+    if constexpr (!Core::exclusive)
+      unref(lost ? granted.value() + 1 : 1);
+    else if (lost)
+      unref();
+    return lost ? verdict(wait_outcome::aborted) : granted;
+  }
+
   template <class... Args>
   homed_core(void* primitive, known_context const& home, bool plain, Args... args) noexcept
       : core_base(primitive, home, plain), Core(args...) {}
@@ -195,7 +219,7 @@ class homed_core final : public core_base, public Core {
 
   // Where a transition has stopped half-way: those that it has decided keep the core.
   void finish(decided_waits& decided) noexcept {
-    if constexpr (!Core::exclusive)
+    if constexpr (Core::in_batches)
       while (decided.more) Core::settle_more(decided);
   }
 
@@ -239,18 +263,6 @@ class homed_core final : public core_base, public Core {
     memory.deallocate(this, 1);
   }
 };
-
-using mutex_core = homed_core<fifo_core<mutex_traits>>;
-
-struct permit_traits : waiter_traits {
-  static constexpr bool exclusive = false;
-  static constexpr std::size_t batch = 64;
-  static std::uint64_t weight(waiter const& w) noexcept {
-    return static_cast<valued_waiter const&>(w).value;
-  }
-};
-
-using permit_core = homed_core<fifo_core<permit_traits>, valued_waiter>;
 
 }  // namespace asio_sync::detail
 

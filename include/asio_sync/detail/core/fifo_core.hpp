@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/core/wait_queue.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -21,41 +22,42 @@ namespace asio_sync::detail {
 // nothing of handlers: transitions put the waiters that they have decided into a list, and the
 // caller completes these after the lock is released.
 //
-// Traits: `atomic<T>` and `lock_type`; `node`, with members `next`, `prev`, `state`, `outcome`;
-// `list`, a decided_list of them; `weight(node)`; `joined(node)` and `left(node, list)`, told
-// under the lock; `exclusive`, true where there is one permit (a mutex); else `batch`, how many
-// are let in before others get the lock.
+// Traits: those of wait_queue; `weight(node)`; `exclusive`, true where there is one permit (a
+// mutex); else `batch`, how many are let in before others get the lock.
 //
 // The core outlives its primitive by the completions on their way and by the guards, which may
-// touch it at any time. So it counts: the primitive is one, each waiter that was decided is one
-// until it is delivered or dropped, and so is each holder that is counted, until it lets go. A
-// grant from the queue is always counted, and its count passes to the holder: neither the grant
-// nor the delivery costs an operation for it. Whoever lets the last count go frees the core.
+// touch it at any time. So it counts: the primitive is one, and each waiter that was decided is
+// one until it is delivered or dropped. Whoever lets the last count go frees the core.
 //
-// The counts of a mutex stand in the word, so that a hold is taken and given back with its count
-// in one step. Where there are many permits the counts have a word of their own: a count is taken
-// after the permits, in the primitive's lifetime, and let go after they have gone back.
+// The holder of a mutex may be counted, too. The counts stand in the word, so that a hold is taken
+// and given back with its count in one step. A grant from the queue is always counted, and its
+// count passes to the holder: the delivery costs no operation for it.
+//
+// Many permits are their own counts: somebody who may outlive the primitive holds those that are
+// not free. Its end makes each of them a count; whoever gives some back then lets as many go.
 template <class Traits>
-class fifo_core {
+class fifo_core : public wait_queue<Traits> {
+  using base = wait_queue<Traits>;
+  using base::everybody, base::join, base::queue_, base::take_out;
+
  public:
-  using node = typename Traits::node;
-  using list = typename Traits::list;
+  using typename base::list;
+  using typename base::node;
   using permits = std::uint64_t;
   static constexpr bool exclusive = Traits::exclusive;
-  static constexpr bool carries = true;  // a grant is held until it is given back
+  static constexpr bool carries = true;           // a grant is held until it is given back
+  static constexpr bool in_batches = !exclusive;  // a transition may stop half-way
   static constexpr permits most = Traits::exclusive ? 1 : (permits(1) << 56) - 1;
 
   fifo_core(permits available, permits max) noexcept
-      : word_(available * permit + count), many_(max) {}
-  fifo_core(fifo_core const&) = delete;
-  fifo_core& operator=(fifo_core const&) = delete;
+      : word_(available * permit + count), many_(available, max) {}
 
   // Whoever still asks what was freed is told that it is dead, for as long as nobody else uses
   // the memory.
   ~fifo_core() { word_.store(dead, std::memory_order_relaxed); }
 
   // Takes permits unless somebody waits, or there are too few, or the core is closed. `counted`:
-  // the holder may outlive the primitive.
+  // the holder may outlive the primitive; that of many permits always may.
   ASIO_SYNC_INLINE bool try_acquire(permits n, bool counted) noexcept {
     word w = word_.load(std::memory_order_relaxed);
     do {
@@ -63,19 +65,18 @@ class fifo_core {
       // Acquire: pairs with the release of whoever gave the permits back.
     } while (!word_.compare_exchange_weak(w, w - n * permit + (counted ? granted_count : 0),
                                           std::memory_order_acquire, std::memory_order_relaxed));
-    if (!Traits::exclusive && counted) count_up();
     return true;
   }
 
   // Decides a waiter that does not queue: refused, or it owns the permits that a counted
   // try_acquire() took.
   void conclude(node& waiter, verdict decided) noexcept {
-    if (!decided.granted()) count_up();
-    decide(waiter, decided.outcome());
+    if (!Traits::exclusive || !decided.granted()) count_up();
+    base::decide(waiter, decided.outcome());
   }
 
-  // Gives back the one permit of a mutex if nobody waits: one compare-exchange, the last access to
-  // the core. Otherwise, or if that fails without reason, false; then use release().
+  // Gives back the permit of a mutex if nobody waits: one compare-exchange, the last access to the
+  // core. Otherwise, or if that fails without reason, false; then use release().
   ASIO_SYNC_INLINE bool try_release_uncontended(bool counted) noexcept requires Traits::exclusive {
     word w = word_.load(std::memory_order_relaxed);
     if ((w & (waiting | dead | carried | free_permits)) != (counted ? carried : 0)) return false;
@@ -84,34 +85,60 @@ class fifo_core {
                                        std::memory_order_release, std::memory_order_relaxed);
   }
 
-  // The same for many permits.
-  ASIO_SYNC_INLINE bool try_release_uncontended(permits n, bool counted) noexcept
-      requires(!Traits::exclusive) {
+  // The same for n of many permits, which somebody holds.
+  ASIO_SYNC_INLINE bool try_release_uncontended(permits n) noexcept requires(!Traits::exclusive) {
     word w = word_.load(std::memory_order_relaxed);
-    if ((w & waiting) || !takes_back(w, n, counted)) return false;
-    return word_.compare_exchange_weak(w, w + returned(w, n) * permit, std::memory_order_release,
+    word const more = w + n * permit;
+    if ((w & (waiting | dead)) || more > many_.full) return false;
+    return word_.compare_exchange_weak(w, more, std::memory_order_release,
                                        std::memory_order_relaxed);
   }
 
-  // Gives permits back, or on to those who wait. False, and nothing has changed, if they were not
-  // held: of a mutex, in that way, counted or not, or it is dead; a counted holder lets its count
-  // go then, with forget(). A counted holder of many permits always does, afterwards; what it
-  // gives back above the maximum, as a release by a member was too many, is dropped.
-  bool release(permits n, bool counted, list& decided) noexcept {
+  // Gives the permit of a mutex back, or on to those who wait. False, and nothing has changed, if
+  // it was not held in that way, counted or not, or the primitive is dead: a counted holder lets
+  // its count go then, with forget().
+  bool release(bool counted, list& decided) noexcept requires Traits::exclusive {
     word w = word_.load(std::memory_order_relaxed);
     do {
-      if ((w & waiting) && release_to_queue(w, n, counted, decided)) return true;
-      if (!takes_back(w, n, counted)) return false;
-    } while (!word_.compare_exchange_weak(
-        w, w + returned(w, n) * permit - (counted ? granted_count : 0), std::memory_order_release,
-        std::memory_order_relaxed));
+      if ((w & waiting) && release_to_queue(w, counted, decided)) return true;
+      if (!is_held(w, counted)) return false;
+    } while (!word_.compare_exchange_weak(w, w + permit - (counted ? granted_count : 0),
+                                          std::memory_order_release, std::memory_order_relaxed));
     return true;
   }
 
-  // Goes on where a transition has stopped half-way. The core stays while nobody of those that are
-  // decided has been let go.
+  // Gives back n permits that somebody holds, or on to those who wait; drops what exceeds the
+  // maximum, as others have added some. False, and nothing has changed, if the primitive is dead:
+  // the holder lets as many counts go then, with forget().
+  bool release(permits n, list& decided) noexcept requires(!Traits::exclusive) {
+    std::lock_guard const guard(base::lock());
+    if (is_dead()) return false;
+    permits back = n;
+    while (!add(back, decided)) back = max() - available();
+    many_.total -= n - back;
+    return true;
+  }
+
+  // Adds n permits that nobody holds. False, and nothing has changed, if that is too many.
+  bool supply(permits n, list& decided) noexcept requires(!Traits::exclusive) {
+    std::lock_guard const guard(base::lock());
+    if (n > most_in_all - many_.total || !add(n, decided)) return false;
+    many_.total += n;  // before the unlock nobody can end the primitive
+    return true;
+  }
+
+  // n permits that somebody holds will not come back. False if the primitive is dead, as
+  // release().
+  bool write_off(permits n) noexcept requires(!Traits::exclusive) {
+    std::lock_guard const guard(base::lock());
+    if (is_dead()) return false;
+    many_.total -= n;
+    return true;
+  }
+
+  // Goes on where a transition has stopped half-way; those that it has decided keep the core.
   void settle_more(list& decided) noexcept {
-    std::lock_guard const guard(lock_);
+    std::lock_guard const guard(base::lock());
     decided.more = false;
     settle(word_.load(std::memory_order_relaxed), 0, 0, decided);
   }
@@ -122,11 +149,11 @@ class fifo_core {
     word w = word_.load(std::memory_order_relaxed);
     do {
       if (w & waiting) {
-        std::lock_guard const guard(lock_);
+        std::lock_guard const guard(base::lock());
         w = word_.load(std::memory_order_relaxed);
         if (w & waiting) return change_holder(w, counted);
       }
-      if (!takes_back(w, 1, !counted)) return false;
+      if (!is_held(w, !counted)) return false;
       // Release: what a counted holder did to the core comes before its end.
     } while (!word_.compare_exchange_weak(w, counted ? w + granted_count : w - granted_count,
                                           std::memory_order_release, std::memory_order_relaxed));
@@ -136,19 +163,19 @@ class fifo_core {
   // Queues a fresh waiter: true. False if it was decided on the spot: granted, refused by close(),
   // or refused because it was marked by refuse().
   bool enter(node& waiter) noexcept {
-    std::lock_guard const guard(lock_);
+    std::lock_guard const guard(base::lock());
     word w = word_.load(std::memory_order_relaxed);
     for (;;) {
       if (admits(w, Traits::weight(waiter))) {
         if (word_.compare_exchange_weak(w, w - Traits::weight(waiter) * permit + granted_count,
                                         std::memory_order_acquire, std::memory_order_relaxed)) {
           if (!Traits::exclusive) count_up();
-          decide(waiter, wait_outcome::granted);
+          base::decide(waiter, wait_outcome::granted);
           return false;
         }
       } else if ((w & closed) || waiter.outcome != wait_outcome::undecided) {
         count_up();
-        decide(waiter, (w & closed) ? wait_outcome::closed : waiter.outcome);
+        base::decide(waiter, (w & closed) ? wait_outcome::closed : waiter.outcome);
         return false;
       } else if ((w & waiting) ||
                  word_.compare_exchange_weak(w, w | waiting, std::memory_order_relaxed,
@@ -156,17 +183,14 @@ class fifo_core {
         break;
       }
     }
-    waiter.state = wait_state::queued;
-    queue_.push_back(waiter);
-    ++size_;
-    Traits::joined(waiter);
+    join(waiter);
     return true;
   }
 
   // Refuses a waiter: takes it from the queue, and lets in those whom it kept out; marks it if it
   // has not come to the queue yet; does nothing once it is decided. True if it was in the queue.
   bool refuse(node& waiter, wait_outcome outcome, list& decided) noexcept {
-    std::lock_guard const guard(lock_);
+    std::lock_guard const guard(base::lock());
     if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
     if (waiter.state != wait_state::queued) return false;
     take_out(waiter, outcome, decided);
@@ -177,13 +201,13 @@ class fifo_core {
   // Refuses those in the queue of whom `which` is true; returns how many.
   template <class Predicate>
   std::size_t refuse_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
-    std::lock_guard const guard(lock_);
+    std::lock_guard const guard(base::lock());
     return refuse_queued(which, outcome, 0, decided);
   }
 
   // Refuses those in the queue, and from now on everybody.
   void close(list& decided) noexcept {
-    std::lock_guard const guard(lock_);
+    std::lock_guard const guard(base::lock());
     word const flag = word_.load(std::memory_order_relaxed) & closed ? 0 : closed;
     refuse_queued(everybody, wait_outcome::closed, flag, decided);
   }
@@ -192,66 +216,57 @@ class fifo_core {
   // arrived arrives as aborted, and a counted holder finds that there is nothing to give back. The
   // primitive's own count stays: forget() comes after the completions.
   void abandon(list& decided) noexcept {
-    std::lock_guard const guard(lock_);
-    refuse_queued(everybody, wait_outcome::aborted, dead, decided);
+    std::lock_guard const guard(base::lock());
+    if constexpr (Traits::exclusive) {
+      refuse_queued(everybody, wait_outcome::aborted, dead, decided);
+    } else {
+      refuse_queued(everybody, wait_outcome::aborted, 0, decided);
+      // Holders that see the flag let counts go: all permits are counted before, and those that
+      // turn out to be free are taken back. Release: pairs with these holders. Acquire: what the
+      // others did to the core comes before its end.
+      many_.counts.fetch_add(many_.total, std::memory_order_relaxed);
+      word const last = word_.fetch_add(dead, std::memory_order_acq_rel);
+      many_.counts.fetch_sub(available_in(last), std::memory_order_relaxed);
+    }
   }
 
-  // Acquire: pairs with the destructor's change, so that what it did comes before.
+  // Acquire: pairs with abandon(), so that what that did comes before.
   bool is_dead() const noexcept { return (word_.load(std::memory_order_acquire) & dead) != 0; }
 
   // A granted waiter will never arrive: what it carried goes on. True if that was the last count.
   bool drop([[maybe_unused]] node& waiter, list& decided) noexcept {
     if constexpr (Traits::exclusive) {
-      std::lock_guard const guard(lock_);
+      std::lock_guard const guard(base::lock());
       word const w = word_.load(std::memory_order_relaxed);
       if (!(w & dead)) return settle(w, 1, word(0) - granted_count, decided), false;
     } else {
-      release(Traits::weight(waiter), true, decided);
+      permits const n = Traits::weight(waiter);
+      if (!release(n, decided)) return forget(n + 1);
     }
     return forget();  // after the unlock, as others may free the core from here on
   }
 
-  // One more holder, of what a counted holder has.
-  ASIO_SYNC_INLINE void count_up() noexcept {
-    if constexpr (Traits::exclusive)
-      word_.fetch_add(count, std::memory_order_relaxed);
-    else
-      many_.counts.fetch_add(1, std::memory_order_relaxed);
-  }
-
-  // Lets a count go. True if it was the last: the caller frees the core.
-  ASIO_SYNC_INLINE bool forget() noexcept {
+  // Lets counts go. True if they were the last: the caller frees the core.
+  ASIO_SYNC_INLINE bool forget(permits n = 1) noexcept {
     // Acquire and release: what others did to the core comes before its end.
     if constexpr (Traits::exclusive)
-      return (word_.fetch_sub(count, std::memory_order_acq_rel) / count) == 1;
+      return (word_.fetch_sub(n * count, std::memory_order_acq_rel) / count) == n;
     else
-      return many_.counts.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-
-  std::size_t waiters() const noexcept {
-    std::lock_guard const guard(lock_);
-    return size_;
+      return many_.counts.fetch_sub(n, std::memory_order_acq_rel) == n;
   }
 
   permits available() const noexcept {
     return available_in(word_.load(std::memory_order_relaxed));
   }
 
-  permits max() const noexcept {
-    if constexpr (Traits::exclusive)
-      return 1;
-    else
-      return many_.max;
-  }
+  permits max() const noexcept { return available_in(many_.full); }
 
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
-
- protected:
-  typename Traits::lock_type& lock() const noexcept { return lock_; }
 
  private:
   // The word of a mutex:    | count, 30 bits | free, 30 bits | carried | dead | closed | waiting |
   // Of many permits:        |          free, 60 bits         |    0    | dead | closed | waiting |
+  // The printers in share/gdb know it.
   using word = std::uint64_t;
   static constexpr word waiting = 1;  // somebody is queued; changes under the lock only, and while
                                       // it is set, so do the permits and `carried`
@@ -262,15 +277,20 @@ class fifo_core {
   static constexpr word count = Traits::exclusive ? word(1) << 34 : 0;
   static constexpr word free_permits = Traits::exclusive ? permit : 0;
   static constexpr word granted_count = Traits::exclusive ? count + carried : 0;
-  static constexpr auto everybody = [](node const&) { return true; };
+
+  // That are free or held: the word, the counts and a holder's sum have room for them.
+  static constexpr permits most_in_all = std::min<permits>(permits(1) << 59, PTRDIFF_MAX);
 
   struct one_permit {
-    explicit one_permit(permits) noexcept {}
+    one_permit(permits, permits) noexcept {}
+    static constexpr word full = permit;
   };
   struct many_permits {
-    explicit many_permits(permits m) noexcept : max(m) {}
+    many_permits(permits available, permits max) noexcept
+        : full(max * permit | (permit - 1)), total(available) {}
+    word const full;  // the word when all are free, with any flags
     typename Traits::template atomic<word> counts{1};
-    permits const max;
+    permits total;  // that are free or held; under the lock
   };
 
   static constexpr permits available_in(word w) noexcept {
@@ -282,16 +302,8 @@ class fifo_core {
     return !(w & (waiting | closed | dead)) && available_in(w) >= n;
   }
 
-  bool takes_back(word w, permits n, bool counted) const noexcept {
-    if constexpr (Traits::exclusive)
-      return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
-    else
-      return counted || n <= max() - available_in(w);
-  }
-
-  // How many of n permits come back.
-  permits returned(word w, permits n) const noexcept {
-    return Traits::exclusive ? n : std::min(n, max() - available_in(w));
+  static constexpr bool is_held(word w, bool counted) noexcept requires Traits::exclusive {
+    return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
   }
 
   // Counts so many; returns what is to be added to the word for that.
@@ -304,22 +316,30 @@ class fifo_core {
     }
   }
 
-  void decide(node& waiter, wait_outcome outcome) noexcept {
-    waiter.state = wait_state::decided;
-    waiter.outcome = outcome;
+  void count_up() noexcept {
+    if (word const change = counted_up(1)) word_.fetch_add(change, std::memory_order_relaxed);
   }
 
   // Below: under the lock.
 
-  // False if the queue has gone meanwhile, or the permits were not held; w is up to date then.
-  bool release_to_queue(word& w, permits n, bool counted, list& decided) noexcept {
-    std::lock_guard const guard(lock_);
+  // False if the queue has gone meanwhile, or the permit was not held; w is up to date then.
+  bool release_to_queue(word& w, bool counted, list& decided) noexcept requires Traits::exclusive {
+    std::lock_guard const guard(base::lock());
     w = word_.load(std::memory_order_relaxed);
-    if (!(w & waiting) || !takes_back(w, n, counted)) return false;
-    if constexpr (Traits::exclusive)
-      hand_over(counted, decided);
-    else
-      settle(w, returned(w, n), 0, decided);
+    if (!(w & waiting) || !is_held(w, counted)) return false;
+    hand_over(counted, decided);
+    return true;
+  }
+
+  // n permits become free; false if more than the maximum would be.
+  bool add(permits n, list& decided) noexcept requires(!Traits::exclusive) {
+    word w = word_.load(std::memory_order_relaxed);
+    do {
+      if (n > max() - available_in(w)) return false;
+      if (w & waiting) return settle(w, n, 0, decided), true;
+      // Release: pairs with the acquire of whoever takes them.
+    } while (!word_.compare_exchange_weak(w, w + n * permit, std::memory_order_release,
+                                          std::memory_order_relaxed));
     return true;
   }
 
@@ -332,31 +352,16 @@ class fifo_core {
     if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
   }
 
-  bool change_holder(word w, bool counted) noexcept {
-    if (!takes_back(w, 1, !counted)) return false;
+  bool change_holder(word w, bool counted) noexcept requires Traits::exclusive {
+    if (!is_held(w, !counted)) return false;
     word_.fetch_add(counted ? granted_count : word(0) - granted_count, std::memory_order_relaxed);
     return true;
-  }
-
-  void take_out(node& waiter, wait_outcome outcome, list& decided) noexcept {
-    queue_.erase(waiter);
-    --size_;
-    Traits::left(waiter, decided);
-    decide(waiter, outcome);
-    decided.push_back(waiter);
   }
 
   template <class Predicate>
   std::size_t refuse_queued(Predicate which, wait_outcome outcome, word change,
                             list& decided) noexcept {
-    std::size_t refused = 0;
-    for (node* next = queue_.empty() ? nullptr : &queue_.front(); next;) {
-      node& candidate = *next;
-      next = list::following(candidate);
-      if (!which(candidate)) continue;
-      take_out(candidate, outcome, decided);
-      ++refused;
-    }
+    std::size_t const refused = base::take_out_if(which, outcome, decided);
     settle(word_.load(std::memory_order_relaxed), 0, change + counted_up(refused), decided);
     return refused;
   }
@@ -386,11 +391,8 @@ class fifo_core {
     if (change != 0) word_.fetch_add(change, std::memory_order_acq_rel);
   }
 
-  wait_list<node> queue_;  // lock_
   typename Traits::template atomic<word> word_;
   [[no_unique_address]] std::conditional_t<Traits::exclusive, one_permit, many_permits> many_;
-  std::uint32_t size_ = 0;  // lock_
-  mutable typename Traits::lock_type lock_;
 };
 
 }  // namespace asio_sync::detail

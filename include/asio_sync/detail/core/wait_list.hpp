@@ -7,6 +7,7 @@
 // What the cores say of a waiter: where it is, how it ended, and the lists that it is linked into.
 
 #include <cstdint>
+#include <utility>
 
 namespace asio_sync::detail {
 
@@ -71,6 +72,12 @@ class wait_list {
     Node& node = *head_;
     erase(node);
     return node;
+  }
+
+  // All of another list, which this one, empty, takes over.
+  void take(wait_list& other) noexcept {
+    head_ = std::exchange(other.head_, nullptr);
+    tail_ = std::exchange(other.tail_, nullptr);
   }
 
  private:

@@ -18,12 +18,9 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
-
-#include <optional>
 
 namespace asio_sync::detail {
 
@@ -72,6 +69,7 @@ ASIO_SYNC_NOINLINE inline void connect(waiter& w, asio::cancellation_slot slot) 
   slot.template emplace<slot_canceller>(w);
 }
 
+// As the core's: for a wait that begins now. Apart, as most need it not.
 ASIO_SYNC_NOINLINE inline bool make_known(waiter& w, wait_limit limit) {
   if (!limit.timed()) return w.core->make_known(w, {});
   return w.core->make_known(w, limit.deadline());

@@ -148,8 +148,7 @@ class awaitable_wait_of {
   // Whether there is nothing to wait for.
   ASIO_SYNC_INLINE bool ready() noexcept {
     core_ = &operation_.core();
-    if (!immediate_budget::available()) return false;
-    verdict_ = operation_.try_now();
+    verdict_ = immediate_budget::available() ? operation_.try_now() : verdict();
     if (!was_ready()) return false;
     immediate_budget::use();
     return true;
@@ -170,12 +169,11 @@ class awaitable_wait_of {
   // launched.
   template <class Executor>
   void prepare(Executor const& own, asio::cancellation_slot slot) {
-    waiter_ =
-        &waiter_type::make(operation_.core(), operation_.asked(), own, operation_.executor());
+    waiter_ = &waiter_type::make(*core_, operation_.asked(), own, operation_.executor());
     // Not free a moment ago, unless only the budget is used up.
     if (!immediate_budget::available())
       if (verdict const decided = operation_.try_now(); decided.decided())
-        return operation_.core().conclude(*waiter_, decided);
+        return core_->conclude(*waiter_, decided);
     waiter_ = waiter_->ready(slot, operation_.limit());
   }
 

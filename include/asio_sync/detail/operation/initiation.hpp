@@ -20,7 +20,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/thread_waiter.hpp>
+#include <asio_sync/detail/operation/thread_wait.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/execution_context.hpp>

@@ -1,14 +1,12 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_TEST_ORDERS_MUTEX_WORLD_HPP
-#define ASIO_SYNC_TEST_ORDERS_MUTEX_WORLD_HPP
+#ifndef ASIO_SYNC_TEST_ORDERS_WORLD_HPP
+#define ASIO_SYNC_TEST_ORDERS_WORLD_HPP
 
 #include "operation.hpp"
 #include "support/executors.hpp"
 #include "support/manual_queue.hpp"
-
-#include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -18,11 +16,14 @@
 #include <boost/system/error_code.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,28 +38,34 @@ namespace asio_sync::test {
 /// Something is not as it has to be: each program says what happens then.
 [[noreturn]] void violated(std::string const& text);
 
-/// One mutex and some contexts on one thread, to which one operation after the other is done, and
-/// beside them the naive model of what has to come of it: a queue of waits, and who has the lock.
-/// After each operation, and whenever a handler is called or destroyed, the two are compared.
+/// One primitive and some contexts on one thread, to which one operation after the other is done,
+/// and beside them the naive model of what has to come of it: a queue of waits, and who has got
+/// what. After each operation, and whenever a handler is called or destroyed, the two are
+/// compared.
 ///
 /// Nothing happens of itself: contexts and queues run one handler when they are told to, and no
 /// time is waited for. The same operations have the same results.
-class mutex_world {
+///
+/// What is the same for all primitives is here; world_over.hpp has what depends on their types;
+/// and `mutex_world` and its sisters say who gets what, and what else can be done to the
+/// primitive.
+class world {
  public:
   static constexpr unsigned contexts = 2;
 
-  /// With two contexts, and no mutex yet.
-  mutex_world();
-  mutex_world(mutex_world const&) = delete;
-  mutex_world& operator=(mutex_world const&) = delete;
+  world(world const&) = delete;
+  world& operator=(world const&) = delete;
+  virtual ~world() = default;
 
-  /// Whether an operation has a meaning now, and the contracts of mutex and Asio allow it.
+  /// Whether an operation has a meaning now, and the contracts of primitive and Asio allow it.
   bool allows(operation const& op) const;
   /// False if there was nothing to poll.
   bool perform(operation const& op);
 
-  /// Whether somebody holds the lock and could unlock it.
-  bool held() const noexcept { return holder_.owns_lock(); }
+  /// What has to be done for the next wait to be served, if anything can be.
+  virtual std::optional<operation> way_on() const = 0;
+  /// How many a wait can ask for.
+  unsigned most() const noexcept { return most_; }
   /// Whether poll() of the context can be expected to find something to do.
   bool busy(unsigned context) const;
   /// How many waits there have been.
@@ -66,13 +73,13 @@ class mutex_world {
   /// How many functions are in the queue of the context.
   std::size_t queued(unsigned context) const { return places_[context].queue.size(); }
 
-  /// Runs and unlocks until nothing is left to do, and destroys everything: the contexts before
-  /// the mutex, or after it. Nobody may wait in vain, and no handler be left over.
+  /// Runs, and serves whoever waits, until nothing is left to do, and destroys everything: the
+  /// contexts before the primitive, or after it. Nobody may wait in vain, and no handler be left
+  /// over.
   void finish(bool contexts_first);
 
- private:
+ protected:
   using error_code = boost::system::error_code;
-  using lock_type = async_mutex::lock_type;
   using io_executor = asio::io_context::executor_type;
   static constexpr unsigned nowhere = contexts;
 
@@ -98,14 +105,15 @@ class mutex_world {
   struct wait {
     explicit wait(operation const& op) : plan(op) {}
 
-    bool in_queue(unsigned context) const { return by_queue && where == context; }
     bool in_context(unsigned context) const { return !by_queue && where == context; }
+    // It was granted what has not arrived.
+    bool on_its_way() const { return state == world::state::decided && !expected; }
 
     operation plan;
     unsigned where = nowhere;  // the context that its completion goes to,
     bool by_queue = false;     // or the queue of that context
     std::optional<asio::cancellation_signal> signal;
-    test::mutex_world::state state = state::starting;
+    world::state state = state::starting;
     error_code expected;
     bool at_once = false;  // decided when it was initiated
     unsigned turn = 0;     // decisions before it
@@ -116,8 +124,8 @@ class mutex_world {
    public:
     using cancellation_slot_type = asio::cancellation_slot;
 
-    watch(mutex_world& world, unsigned id) noexcept : world_(&world), id_(id) {
-      if (auto& signal = world.waits_[id].signal) slot_ = signal->slot();
+    watch(world& w, unsigned id) noexcept : world_(&w), id_(id) {
+      if (auto& signal = w.waits_[id].signal) slot_ = signal->slot();
     }
     watch(watch&& other) noexcept
         : world_(std::exchange(other.world_, nullptr)), id_(other.id_), slot_(other.slot_) {}
@@ -127,32 +135,72 @@ class mutex_world {
     }
 
     asio::cancellation_slot get_cancellation_slot() const noexcept { return slot_; }
-
-    void operator()(error_code error, lock_type lock) { world_->called(id_, error, lock); }
     void operator()(std::exception_ptr thrown) { world_->coroutine_ended(thrown); }
 
+   protected:
+    unsigned id() const noexcept { return id_; }
+
    private:
-    mutex_world* world_;
+    world* world_;
     unsigned id_;
     asio::cancellation_slot slot_;
   };
 
-  struct frame_guard;
+  // With two contexts, and no primitive yet. `carries`: what is granted is held until it is given
+  // back, and does not outlive the primitive.
+  world(bool carries, unsigned most);
 
+  // The primitive itself.
+  virtual bool alive() const = 0;
+  virtual void make(asio::any_io_executor const& executor) = 0;
+  virtual void destroy() = 0;
+  virtual void start(unsigned id) = 0;
+  virtual asio::awaitable<void> coroutine(unsigned id) = 0;
+  virtual std::size_t cancel_real() = 0;
+  virtual void close_real() = 0;
+  virtual std::size_t waiters() const = 0;
+  virtual void compare_real() const = 0;
+
+  // What a subject says of itself. take() of the model takes so many if it has them, whoever
+  // waits; put_back() ends that. at_rest(): nobody holds anything.
+  virtual bool take(unsigned n) = 0;
+  virtual void put_back(unsigned n) = 0;
+  virtual bool at_rest() const = 0;
+  virtual bool allows_own(operation const& op) const = 0;
+  virtual void perform_own(operation const& op) = 0;
+
+  void let_pass() const;
+  static std::chrono::nanoseconds time_of(patience p);
+  void require(bool condition, char const* text) const;
+  place& place_of(unsigned context) { return places_[context]; }
+  wait& wait_of(unsigned id) { return waits_[id]; }
+  execution_log& relayed() { return relayed_; }
+  bool closed() const noexcept { return closed_; }
+  std::deque<unsigned> const& queue() const noexcept { return queue_; }
+
+  // What the real thing says.
+  void called(unsigned id, error_code error);
+  void follow(unsigned id);
+  void coroutine_ended(std::exception_ptr thrown);
+  void ended(unsigned id);
+
+  // The model. serve(): whoever is at the head of the queue gets what there is.
+  bool keeps_to_itself(wait const& w) const;
+  void initiated(unsigned id);
+  void returned(unsigned n);
+  void serve();
+
+  unsigned frames_ = 0;  // coroutines that keep to themselves what they got
+
+ private:
   // The operations, on both.
-  void lock(operation const& op);
-  void start(unsigned id);
+  void begin(operation const& op);
   void spawn(unsigned id);
-  template <class Handler>
-  void initiate(operation const& plan, Handler handler);
-  asio::awaitable<void> coroutine(unsigned id);
-  void try_lock(bool timed);
-  void unlock();
   void emit(unsigned id, unsigned type);
   void cancel();
   void close();
-  void end_mutex();
-  void make_mutex(through executor);
+  void end();
+  void make_at(through executor);
   bool poll(unsigned context);
   void run(unsigned context, std::size_t item);
   void drop(unsigned context, std::size_t item);
@@ -160,38 +208,28 @@ class mutex_world {
   bool run_anything();
   void perform_one(operation const& op);
 
-  // What the real thing says.
-  void called(unsigned id, error_code error, lock_type& lock);
-  void coroutine_ended(std::exception_ptr thrown);
-  void ended(unsigned id);
   void compare() const;
   void check_idle(unsigned context);
-  void require(bool condition, char const* text) const;
 
-  // The model.
   bool goes_by_queue(through executor) const;
-  void initiated(unsigned id);
-  void queue(unsigned id);
   void decide(unsigned id, error_code outcome);
-  void pass_on();
   void refuse(unsigned id, error_code outcome);
   void refuse_all(error_code outcome);
   void expire(unsigned context);
+  void unwound(unsigned id);
+
+  bool const carries_;
+  unsigned const most_;
 
   // Declared in the order in which their ends do not need each other.
   std::deque<wait> waits_;
   execution_log relayed_;
   std::array<place, contexts> places_;
-  std::optional<async_mutex> mutex_;
-  lock_type holder_;
 
   through home_ = through::erased_context;
   bool home_alive_ = false;
   std::deque<unsigned> queue_;
-  std::optional<unsigned> on_its_way_;  // it was granted and has not arrived
-  bool locked_ = false;
   bool closed_ = false;
-  bool frame_holds_ = false;  // a coroutine holds the lock and keeps it to itself
   unsigned turns_ = 0;
   std::array<std::array<unsigned, 2>, contexts> last_turn_{};  // in context and strand
 
@@ -202,6 +240,17 @@ class mutex_world {
   bool initiating_ = false;
   std::vector<operation> history_;
 };
+
+/// The primitives that there are worlds of; a corpus of walks has the same name.
+inline constexpr std::array<std::string_view, 3> subjects{"mutex", "semaphore",
+                                                          "manual_reset_event"};
+
+std::unique_ptr<world> mutex_world();
+std::unique_ptr<world> semaphore_world();
+std::unique_ptr<world> manual_reset_event_world();
+
+/// The world of one of the subjects.
+std::unique_ptr<world> world_of(std::string_view subject);
 
 }  // namespace asio_sync::test
 

@@ -1,14 +1,16 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+// How the scenarios of all cores are explored and replayed.
+
+#include "core_model.hpp"
 #include "fiber.hpp"
-#include "fifo_core_scenarios.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 
-namespace fifo_model {
+namespace core_model {
 
 void explore(void (*scenario)(), int more_preemptions) {
 #ifdef ASIO_SYNC_MODEL_ASAN
@@ -22,4 +24,14 @@ void explore(void (*scenario)(), int more_preemptions) {
   BOOST_TEST_MESSAGE("model: " << found.runs << " runs in " << found.seconds << " s");
 }
 
-}  // namespace fifo_model
+model::result replay(void (*scenario)(), std::string_view schedule) {
+  return model::replay(schedule, [scenario] { scenario(); },
+                       {.spurious_failures = true, .quiet = true});
+}
+
+void kept(void (*scenario)(), std::string_view schedule) {
+  auto const found = replay(scenario, schedule);
+  BOOST_TEST(!found.failed, "model: " << found.message << '\n' << found.trace);
+}
+
+}  // namespace core_model

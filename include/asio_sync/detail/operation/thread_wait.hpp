@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_OPERATION_THREAD_WAITER_HPP
-#define ASIO_SYNC_DETAIL_OPERATION_THREAD_WAITER_HPP
+#ifndef ASIO_SYNC_DETAIL_OPERATION_THREAD_WAIT_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_THREAD_WAIT_HPP
 
 // The wait of a thread, in the same queue as the handlers.
 

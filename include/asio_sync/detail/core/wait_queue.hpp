@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CORE_WAIT_QUEUE_HPP
+#define ASIO_SYNC_DETAIL_CORE_WAIT_QUEUE_HPP
+
+#include <asio_sync/detail/core/wait_list.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace asio_sync::detail {
+
+// What every core has: those who wait, oldest first, and the lock under which they join and leave.
+//
+// Traits: `atomic<T>` and `lock_type`; `node`, with members `next`, `prev`, `state`, `outcome`;
+// `list`, a decided_list of them; `joined(node)` and `left(node, list)`, told under the lock.
+template <class Traits>
+class wait_queue {
+ public:
+  using node = typename Traits::node;
+  using list = typename Traits::list;
+
+  wait_queue(wait_queue const&) = delete;
+  wait_queue& operator=(wait_queue const&) = delete;
+
+  std::size_t waiters() const noexcept {
+    std::lock_guard const guard(lock_);
+    return size_;
+  }
+
+ protected:
+  static constexpr auto everybody = [](node const&) { return true; };
+
+  wait_queue() = default;
+  ~wait_queue() = default;
+
+  typename Traits::lock_type& lock() const noexcept { return lock_; }
+
+  static void decide(node& waiter, wait_outcome outcome) noexcept {
+    waiter.state = wait_state::decided;
+    waiter.outcome = outcome;
+  }
+
+  // Below: under the lock.
+
+  void join(node& waiter) noexcept {
+    waiter.state = wait_state::queued;
+    queue_.push_back(waiter);
+    ++size_;
+    Traits::joined(waiter);
+  }
+
+  void take_out(node& waiter, wait_outcome outcome, list& decided) noexcept {
+    queue_.erase(waiter);
+    --size_;
+    Traits::left(waiter, decided);
+    decide(waiter, outcome);
+    decided.push_back(waiter);
+  }
+
+  // Those of whom `which` is true; returns how many.
+  template <class Predicate>
+  std::size_t take_out_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
+    std::size_t taken = 0;
+    for (node* next = queue_.empty() ? nullptr : &queue_.front(); next;) {
+      node& candidate = *next;
+      next = list::following(candidate);
+      if (!which(candidate)) continue;
+      take_out(candidate, outcome, decided);
+      ++taken;
+    }
+    return taken;
+  }
+
+  wait_list<node> queue_;
+  std::uint32_t size_ = 0;
+
+ private:
+  mutable typename Traits::lock_type lock_;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

@@ -1,0 +1,398 @@
+# Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+# SPDX-License-Identifier: BSL-1.0
+
+"""Printers for gdb: who holds a primitive of asio_sync, and who waits for it.
+
+    (gdb) source /usr/local/share/asio_sync/gdb/asio_sync.py
+
+They only read memory: a core file will do. doc/debugging.md shows what they print.
+"""
+
+import re
+
+import gdb
+import gdb.printing
+
+# Where the bits stand in the word of fifo_core and of signal_core. The debug information does not
+# have these constants, as compilers leave out what was folded into the code.
+MUTEX_CLOSED, MUTEX_DEAD, MUTEX_CARRIED, MUTEX_FREE, MUTEX_COUNT = 2, 4, 8, 16, 1 << 34
+PERMITS_CLOSED, PERMITS_DEAD, PERMITS_ONE = 2, 4, 16
+SIGNAL_UP, SIGNAL_CLOSED = 2, 4
+
+NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
+MOST_CALLERS = 32  # of a coroutine; more than that are taken for a loop in spoilt memory
+
+
+class Unreadable(Exception):
+    """What is read makes no sense."""
+
+
+# --- Values, names and symbols
+
+
+def scalar(value):
+    """The number inside of atomics, time points, coroutine handles and the like."""
+    kind = value.type.strip_typedefs()
+    if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        return int(value)
+    for field in kind.fields():
+        if hasattr(field, "bitpos") and field.type.strip_typedefs().sizeof:
+            try:
+                return scalar(value[field])
+            except Unreadable:
+                pass  # an empty class
+    raise Unreadable(f"there is no number in {kind}")
+
+
+def enumerator(value):
+    """The name of an enumerator without its scope."""
+    return str(value).rsplit("::", 1)[-1]
+
+
+def outline(name):
+    """The name of a type without what its templates are given."""
+    while "<" in name:
+        shorter = re.sub(r"<[^<>]*>", "", name)
+        if shorter == name:
+            break
+        name = shorter
+    return name
+
+
+def symbol_at(address):
+    """The name of the function there. The symbol table tells lambdas apart, types may not."""
+    said = gdb.execute(f"info symbol {address}", to_string=True)
+    found = re.match(r"(.+?)(?: \+ \d+)? in section ", said)
+    if found:
+        return found[1]
+    block = gdb.block_for_pc(address)
+    return block.function.name if block and block.function else ""
+
+
+def last_argument(text):
+    """The last argument of the template whose argument list `text` begins behind."""
+    depth, start = 0, 0
+    for place, letter in enumerate(text):
+        if letter in "<({":
+            depth += 1
+        elif letter in ")}>" and depth > 0:
+            depth -= 1
+        elif letter == ">":
+            return text[start:place].strip()
+        elif letter == "," and depth == 0:
+            start = place + 1
+    raise Unreadable(f"no arguments: {text}")
+
+
+def counted(number, noun):
+    """One wait, 2 waits, no waits."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def pointer_text(pointer):
+    """An address, with the name of the variable that is there."""
+    return str(pointer.cast(gdb.lookup_type("void").pointer()))
+
+
+def in_one_line(error):
+    """What went wrong, for people."""
+    return f"<unreadable: {' '.join(str(error).split())}>"
+
+
+# --- One wait
+
+
+def as_made(waiter, act):
+    """The waiter as what it was made as, with its handler; None where that is not known."""
+    block = gdb.block_for_pc(act)
+    for symbol in block or ():
+        if symbol.name == "self":
+            kind = symbol.type.strip_typedefs().target()
+            return waiter.address.cast(kind.pointer()).dereference()
+    return None
+
+
+def coroutine_name(symbol):
+    """The name of a coroutine, of that of the function that resumes it."""
+    name = re.sub(r" \[clone [^]]*\]", "", symbol)
+    if not re.search(r"\.Frame ?\*\)$", name):
+        return name
+    depth = 0
+    for place in range(len(name) - 1, 0, -1):
+        depth += (name[place] == ")") - (name[place] == "(")
+        if depth == 0:
+            return name[:place]
+    return name
+
+
+def coroutine_names(handler):
+    """The coroutine that the handler resumes, then those that await it; without the libraries'."""
+    names = []
+    frame = handler["bottom_of_stack_"]["frame_"]["top_of_stack_"]
+    void = gdb.lookup_type("void").pointer()
+    for _ in range(MOST_CALLERS):
+        if not frame:
+            break
+        # A coroutine's frame begins with the function that resumes it.
+        resume = gdb.Value(scalar(frame["coro_"])).cast(void.pointer()).dereference()
+        name = coroutine_name(symbol_at(int(resume)))
+        if not name.startswith(("boost::asio::", "asio_sync::detail::")):
+            names.append(name or hex(int(resume)))
+        frame = frame["caller_"]
+    return names
+
+
+def who_waits(waiter):
+    """Its kind, and the name of the coroutine or the type of the handler."""
+    act = int(waiter["act"])
+    symbol = symbol_at(act)
+    if "asio_sync::detail::block_thread<" in symbol:
+        return "thread"
+    try:
+        names = coroutine_names(as_made(waiter, act)["handler_"])
+        if names:
+            return "coroutine " + " in ".join(names)
+    except (gdb.error, TypeError, Unreadable):
+        pass  # no coroutine of Asio's
+    kind, begin, arguments = symbol.partition("_waiter<")
+    if not begin:
+        return f"wait of an unknown kind, {symbol or hex(act)}"
+    kind = "coroutine" if kind.endswith("coroutine") else "callback"
+    return f"{kind} {last_argument(arguments)}"
+
+
+def deadline_of(waiter):
+    """Until when it waits, as its service knows; None without a deadline."""
+    index = int(waiter["heap_index"])
+    if index == int(waiter["not_timed"]) or not waiter["service"]:
+        return None
+    entries = waiter["service"].dereference()["deadlines_"]["entries_"]
+    try:
+        begin = entries["_M_impl"]["_M_start"]
+    except gdb.error:
+        begin = entries["__begin_"]  # libc++
+    entry = begin[index]
+    if entry["wait"] != waiter.address:
+        return "a time that its service does not know"
+    return f"{scalar(entry['deadline']) / 1e9:.3f} s"
+
+
+def wait_text(waiter):
+    """One wait, in a line."""
+    parts = [who_waits(waiter)]
+    if outline(waiter.type.strip_typedefs().name) == "asio_sync::detail::valued_waiter":
+        parts.append("for " + counted(int(waiter["value"]), "permit"))
+    deadline = deadline_of(waiter)
+    if deadline:
+        parts.append("until " + deadline)
+    work = enumerator(waiter["work"])
+    if work != "none":
+        parts.append("at home" if work == "home" else "elsewhere")
+    state = enumerator(waiter["state"])
+    if state != "queued":
+        parts.append(state)
+        if enumerator(waiter["outcome"]) != "undecided":
+            parts.append(enumerator(waiter["outcome"]))
+    return ", ".join(parts)
+
+
+def waits_of(core):
+    """The queue, oldest first. Throws at the first thing that cannot be."""
+    node = core.type.strip_typedefs().template_argument(1).pointer()
+    expected = int(core["size_"])
+    waiter, previous = core["queue_"]["head_"], 0
+    for place in range(expected):
+        if not waiter:
+            raise Unreadable(f"the queue ends after {place} of {counted(expected, 'wait')}")
+        if int(waiter["core"]) != int(core.address) or int(waiter["prev"]) != previous:
+            raise Unreadable(f"the queue is broken at {waiter.format_string(symbols=False)}")
+        yield waiter.cast(node).dereference()
+        waiter, previous = waiter["next"], int(waiter)
+    if waiter:
+        raise Unreadable(f"the queue goes on after {counted(expected, 'wait')}")
+
+
+# --- The printers
+
+
+class Printer:
+    """Whatever goes wrong becomes a line, and no exception of Python's."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        """What gdb prints for the value."""
+        try:
+            return self.text()
+        except Exception as error:  # pylint: disable=broad-except
+            return f"{self.name} {in_one_line(error)}"
+
+
+class PrimitivePrinter(Printer):
+    """A primitive: its state in a line, and its waits."""
+
+    def core(self):
+        """The core, if it is this primitive's."""
+        core = self.value["core_"]
+        if not core:
+            raise Unreadable("it has no core")
+        core = core.dereference()
+        if self.value.address is not None and int(core["primitive_"]) != int(self.value.address):
+            raise Unreadable("it was not constructed, or is destroyed")
+        return core
+
+    def text(self):
+        """Its state."""
+        core = self.core()
+        parts = [self.name] + self.state(core) + [counted(int(core["size_"]), "wait")]
+        if scalar(core["lock_"]):
+            parts.append("a thread is changing it")
+        return ", ".join(parts)
+
+    def children(self):
+        """Its waits."""
+        place = 0
+        try:
+            self.text()
+        except Exception:  # pylint: disable=broad-except
+            return  # the line says so
+        try:
+            for waiter in waits_of(self.core()):
+                yield f"[{place}]", waiter
+                place += 1
+        except Exception as error:  # pylint: disable=broad-except
+            yield f"[{place}]", in_one_line(error)
+
+    @staticmethod
+    def others(what, number):
+        """What has a count of the core, beside the primitive."""
+        return [f"{what}: {number}"] if number else []
+
+
+class MutexPrinter(PrimitivePrinter):
+    """basic_async_mutex"""
+
+    name = "async_mutex"
+
+    def state(self, core):
+        """Who holds it, and whether it is closed."""
+        word = scalar(core["word_"])
+        if word & MUTEX_DEAD:
+            raise Unreadable("it is destroyed")
+        carried = bool(word & MUTEX_CARRIED)
+        if carried:
+            holder = "held by a guard or on its way to one"
+        else:
+            holder = "free" if word & MUTEX_FREE else "held without a guard"
+        refused = word // MUTEX_COUNT - 1 - carried
+        return ([holder] + ["closed"] * bool(word & MUTEX_CLOSED) +
+                self.others("refusals on the way", refused))
+
+
+class SemaphorePrinter(PrimitivePrinter):
+    """basic_async_semaphore"""
+
+    name = "async_semaphore"
+
+    def state(self, core):
+        """What is free, and how many are held."""
+        word = scalar(core["word_"])
+        if word & PERMITS_DEAD:
+            raise Unreadable("it is destroyed")
+        free = word // PERMITS_ONE
+        most = int(core["many_"]["full"]) // PERMITS_ONE
+        limit = "" if most == NO_MAXIMUM else f" of at most {most}"
+        held = int(core["many_"]["total"]) - free
+        return ([f"{free} free{limit}"] +
+                ["closed"] * bool(word & PERMITS_CLOSED) +
+                self.others("held or on the way", held))
+
+
+class EventPrinter(PrimitivePrinter):
+    """basic_async_manual_reset_event"""
+
+    name = "async_manual_reset_event"
+
+    def state(self, core):
+        """Whether it is set."""
+        word = scalar(core["word_"])
+        return (["set" if word & SIGNAL_UP else "not set"] +
+                ["closed"] * bool(word & SIGNAL_CLOSED) +
+                self.others("completions on the way", scalar(core["counts_"]) - 1))
+
+
+class GuardPrinter(Printer):
+    """basic_async_mutex::lock_type"""
+
+    name = "lock_type"
+
+    def text(self):
+        """Whether it owns, and what."""
+        core = self.value["core_"]
+        if not core:
+            return f"{self.name}, empty"
+        if scalar(core["word_"]) & MUTEX_DEAD:
+            return f"{self.name}, of a mutex that has gone"
+        owns = "owns" if self.value["owns_"] else "does not own"
+        return f"{self.name}, {owns} {pointer_text(core['primitive_'])}"
+
+
+class PermitPrinter(Printer):
+    """semaphore_permit"""
+
+    name = "semaphore_permit"
+
+    def text(self):
+        """How many it holds, and of what."""
+        count = int(self.value["count_"])
+        if not count:  # the core may be gone
+            return f"{self.name}, empty"
+        core = self.value["core_"]
+        what = counted(count, "permit")
+        if scalar(core["word_"]) & PERMITS_DEAD:
+            return f"{self.name}, {what} of a semaphore that has gone"
+        return f"{self.name}, {what} of {pointer_text(core['primitive_'])}"
+
+
+class WaitPrinter(Printer):
+    """One of the queued waits"""
+
+    name = "wait"
+
+    def text(self):
+        """One wait, in a line."""
+        return wait_text(self.value)
+
+
+PRINTERS = {
+    "asio_sync::basic_async_mutex": MutexPrinter,
+    "asio_sync::basic_async_mutex::lock_type": GuardPrinter,
+    "asio_sync::basic_async_semaphore": SemaphorePrinter,
+    "asio_sync::semaphore_permit": PermitPrinter,
+    "asio_sync::basic_async_manual_reset_event": EventPrinter,
+    "asio_sync::detail::waiter": WaitPrinter,
+    "asio_sync::detail::valued_waiter": WaitPrinter,
+    "asio_sync::detail::event_waiter": WaitPrinter,
+}
+
+
+class Printers(gdb.printing.PrettyPrinter):
+    """All of them, for `info pretty-printer` and `disable pretty-printer`."""
+
+    def __init__(self):
+        named = [gdb.printing.SubPrettyPrinter(name) for name in PRINTERS]
+        super().__init__("asio_sync", named)
+        self.by_name = {each.name: each for each in named}
+
+    def __call__(self, value):
+        name = value.type.strip_typedefs().name
+        if not name or not name.startswith("asio_sync::"):
+            return None
+        name = outline(name)
+        if name not in PRINTERS or not self.by_name[name].enabled:
+            return None
+        return PRINTERS[name](value)
+
+
+gdb.printing.register_pretty_printer(None, Printers(), replace=True)

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// What the printers for gdb are shown: primitives in every state, with waits of every kind. Ends
+// with abort(), for a core file.
+
+#include <asio_sync/async_manual_reset_event.hpp>
+#include <asio_sync/async_mutex.hpp>
+#include <asio_sync/async_semaphore.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+namespace asio = boost::asio;
+using asio_sync::async_manual_reset_event;
+using asio_sync::async_mutex;
+using asio_sync::async_semaphore;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+namespace server {
+
+asio::io_context context;
+asio::thread_pool pool(1);
+
+// The same in every run: in about thirty years.
+steady_clock::time_point const deadline{std::chrono::milliseconds(1'000'000'000'500)};
+
+struct on_lock {
+  void operator()(error_code, async_mutex::lock_type) const {}
+};
+
+struct on_permit {
+  void operator()(error_code, asio_sync::semaphore_permit) const {}
+};
+
+struct on_event {
+  void operator()(error_code) const {}
+};
+
+async_mutex nobodys(context);
+async_mutex members(context);
+async_mutex accounts(context);
+async_mutex granted(context);
+async_mutex cancelled(context);
+async_mutex closed(context);
+async_mutex looped(context);  // the test spoils these four
+async_mutex broken(context);
+async_mutex cut(context);
+async_mutex without_core(context);
+std::optional<async_mutex> gone(context);
+
+// What a pointer may lead to.
+alignas(async_mutex) char garbage[sizeof(async_mutex)];
+alignas(async_mutex) char copied[sizeof(async_mutex)];
+[[maybe_unused]] async_mutex* const to_garbage = reinterpret_cast<async_mutex*>(garbage);
+[[maybe_unused]] async_mutex* const to_copied = reinterpret_cast<async_mutex*>(copied);
+[[maybe_unused]] async_mutex* const to_gone = &*gone;
+[[maybe_unused]] async_mutex* const null = nullptr;
+
+async_mutex::lock_type owner(accounts);
+async_mutex::lock_type holder_of_looped(looped);
+async_mutex::lock_type holder_of_broken(broken);
+async_mutex::lock_type holder_of_cut(cut);
+async_mutex::lock_type not_owner(nobodys, std::defer_lock);
+async_mutex::lock_type empty;
+async_mutex::lock_type orphan(*gone);
+
+async_semaphore tickets(context, 3, 10);
+async_semaphore connections(context, 2, 2);
+async_semaphore closed_semaphore(context, 0);
+std::optional<async_semaphore> gone_semaphore(std::in_place, context, 1);
+asio_sync::semaphore_permit permit = connections.try_acquire();
+asio_sync::semaphore_permit no_permit;
+asio_sync::semaphore_permit orphan_permit = gone_semaphore->try_acquire();
+
+async_manual_reset_event started(context, true);
+async_manual_reset_event ready(context);
+async_manual_reset_event released(context);
+
+asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
+
+asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio::use_awaitable); }
+
+asio::awaitable<void> report() { co_await audit(1); }
+
+asio::awaitable<void> buy(std::ptrdiff_t n) { auto some = co_await connections.async_acquire(n); }
+
+struct listener {
+  asio::awaitable<void> listen() { co_await ready.async_wait(); }
+};
+
+// A thread that waits as the last of so many.
+template <class Primitive, class Function>
+void block(Primitive const& primitive, std::size_t waiters, Function f) {
+  std::thread(f).detach();
+  while (primitive.waiters() != waiters) std::this_thread::yield();
+}
+
+void wait_for_accounts() {
+  accounts.async_lock(on_lock());
+  accounts.async_lock([](error_code, async_mutex::lock_type) {});
+  asio::co_spawn(context, transfer(), asio::detached);
+  asio::co_spawn(context, report(), asio::detached);
+  context.poll();
+  block(accounts, 5, [] { accounts.lock(); });
+  accounts.async_lock_until(deadline, on_lock());
+  accounts.async_lock(asio::bind_executor(pool, on_lock()));
+}
+
+void wait_for_others() {
+  static listener somebody;
+  connections.async_acquire(2, on_permit());
+  asio::co_spawn(context, buy(1), asio::detached);
+  ready.async_wait(on_event());
+  asio::co_spawn(context, somebody.listen(), asio::detached);
+  context.poll();
+  block(connections, 3, [] { static_cast<void>(connections.acquire(2)); });
+  block(ready, 3, [] { ready.wait(); });
+  for (async_mutex* mutex : {&looped, &broken, &cut}) {
+    mutex->async_lock(on_lock());
+    mutex->async_lock(on_lock());
+  }
+}
+
+// Completions that nobody runs.
+void leave_on_the_way() {
+  async_mutex::lock_type first(granted);
+  granted.async_lock(on_lock());
+  first.unlock();
+  static_cast<void>(cancelled.try_lock());
+  cancelled.async_lock(on_lock());
+  cancelled.cancel();
+  released.async_wait(on_event());
+  released.set();
+  released.close();
+}
+
+}  // namespace server
+
+int main() {
+  using namespace server;
+  std::memset(garbage, 'x', sizeof(garbage));
+  std::memcpy(copied, static_cast<void*>(&nobodys), sizeof(copied));
+  static_cast<void>(members.try_lock());
+  closed.close();
+  closed_semaphore.close();
+  gone.reset();
+  gone_semaphore.reset();
+  wait_for_accounts();
+  wait_for_others();
+  leave_on_the_way();
+  std::abort();
+}

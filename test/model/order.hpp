@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_MODEL_ORDER_HPP
+#define ASIO_SYNC_TEST_MODEL_ORDER_HPP
+
+#include "scheduler.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/// What has happened before what, by the memory orders that the code asks for.
+///
+/// Each run goes through one order of all steps, so a weaker memory order cannot show as another
+/// value. It shows as a race: two threads use a `plain` variable, and nothing orders them but
+/// luck.
+namespace model::detail {
+
+inline constexpr std::size_t max_threads = 7;
+
+/// How far into each thread somebody has seen. Thread -1 is the scenario.
+class moment {
+ public:
+  std::uint32_t& operator[](int thread) { return ticks_[static_cast<std::size_t>(thread) + 1]; }
+
+  void join(const moment& other) {
+    for (std::size_t i = 0; i < ticks_.size(); ++i) {
+      ticks_[i] = ticks_[i] < other.ticks_[i] ? other.ticks_[i] : ticks_[i];
+    }
+  }
+
+  bool includes(const moment& other) const {
+    bool all = true;
+    for (std::size_t i = 0; i < ticks_.size(); ++i) {
+      all &= other.ticks_[i] <= ticks_[i];
+    }
+    return all;
+  }
+
+ private:
+  std::array<std::uint32_t, max_threads + 1> ticks_{};
+};
+
+/// Where a thread is, and what has happened before that.
+struct standpoint {
+  moment seen;
+  int thread = -1;
+
+  std::uint32_t& tick() { return seen[thread]; }
+};
+
+/// Of the running thread; null outside of an exploration.
+standpoint* here();
+
+/// What an atomic or a lock hands on, from those who release to those who acquire.
+class handed_on {
+ public:
+  using order = std::memory_order;
+
+  void acquire(order how) const {
+    standpoint* const self = is(how, order::acquire) ? here() : nullptr;
+    if (self != nullptr) {
+      self->seen.join(before_);
+    }
+  }
+
+  /// By a store, which ends what others have released.
+  void replace(order how) {
+    before_ = {};
+    add(how);
+  }
+
+  /// By a read-modify-write, which goes on with it.
+  void add(order how) {
+    standpoint* const self = is(how, order::release) ? here() : nullptr;
+    if (self != nullptr) {
+      before_.join(self->seen);
+      ++self->tick();
+    }
+  }
+
+ private:
+  static constexpr bool is(order how, order wanted) {
+    return how == wanted || how == order::acq_rel || how == order::seq_cst;
+  }
+
+  moment before_;
+};
+
+/// Who has used a variable that is not atomic.
+class uses {
+ public:
+  void read(const void* variable) {
+    standpoint* const self = here();
+    if (self == nullptr) {
+      return;
+    }
+    require_not_freed(variable);
+    require(written_ <= self->seen[writer_], "reads", *self);
+    readers_[self->thread] = self->tick();
+  }
+
+  void write(const void* variable) {
+    standpoint* const self = here();
+    if (self == nullptr) {
+      return;
+    }
+    require_not_freed(variable);
+    require(written_ <= self->seen[writer_] && self->seen.includes(readers_), "writes", *self);
+    readers_ = {};
+    writer_ = self->thread;
+    written_ = self->tick();
+  }
+
+ private:
+  void require(bool ordered, const char* what, const standpoint& self) const {
+    if (!ordered) {
+      fail("data race: thread " + std::to_string(self.thread) + ' ' + what +
+           " what another thread uses, and nothing orders them");
+    }
+  }
+
+  int writer_ = -1;
+  std::uint32_t written_ = 0;
+  moment readers_;
+};
+
+}  // namespace model::detail
+
+namespace model {
+
+/// A variable that is not atomic. Using it is no step; it fails the run to use it after it was
+/// freed, or where another thread uses it, one of them writes, and neither use happens before the
+/// other.
+template <class T>
+class plain {
+ public:
+  explicit plain(T value = T()) : value_(value) { uses_.write(this); }
+  plain(const plain&) = delete;
+  plain& operator=(const plain&) = delete;
+
+  operator T() const {
+    uses_.read(this);
+    return value_;
+  }
+
+  plain& operator=(T value) {
+    uses_.write(this);
+    value_ = value;
+    return *this;
+  }
+
+ private:
+  T value_;
+  mutable detail::uses uses_;
+};
+
+}  // namespace model
+
+#endif

@@ -1,0 +1,196 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The naive model of a world, and how the real thing is compared with it.
+
+#include "world.hpp"
+
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+
+namespace asio_sync::test {
+
+// --- What the real thing says -------------------------------------------------------------------
+
+void world::called(unsigned id, error_code error) {
+  wait& w = waits_[id];
+  require(w.state == state::decided, "R1: called although it was not decided, or called before");
+  require(!initiating_, "R1: called from inside the initiating function");
+  require(running_ == w.where && dropping_ == nowhere, "R2, R10: called in another context");
+  place& p = places_[w.where];
+  bool const in_strand = p.strand && p.strand->running_in_this_thread();
+  bool const wants_strand =
+      w.plan.executor == through::strand || w.plan.executor == through::erased_strand;
+  require(w.by_queue || in_strand == wants_strand, "R2: called in the strand, or not");
+  require(w.plan.executor != through::relay || relayed_.runs_here(), "R2: not through its own");
+  require(error == w.expected, "R3, R4, R9, R11, R18: called with another outcome");
+  if (!w.by_queue && !(w.plan.coroutine && w.at_once)) {
+    unsigned& last = last_turn_[w.where][wants_strand];
+    require(last < w.turn, "R7: called before what was decided before it");
+    last = w.turn;
+  }
+  w.state = state::called;
+}
+
+// What the handler does before it returns.
+void world::follow(unsigned id) {
+  wait const& w = waits_[id];
+  operation next{verb::wait};
+  switch (w.plan.next) {
+    case then::nothing:
+    case then::work_give: return;
+    case then::give: next.what = verb::give; break;
+    case then::wait:
+      next = w.plan;
+      next.next = then::nothing;
+      break;
+    case then::cancel: next.what = verb::cancel; break;
+    case then::close: next.what = verb::close; break;
+    case then::end: next.what = verb::end; break;
+    case then::take: next.what = verb::take; break;
+  }
+  if (allows(next)) perform(next);
+}
+
+void world::coroutine_ended(std::exception_ptr thrown) {
+  require(!thrown, "a coroutine ends with an exception");
+}
+
+void world::ended(unsigned id) {
+  wait& w = waits_[id];
+  require(w.state != state::ended, "R1: a handler ends twice");
+  bool const was_queued = w.state == state::queued;
+  bool const was_granted = w.on_its_way();
+  state const before = std::exchange(w.state, state::ended);
+  if (before == state::called) return;
+  if (before == state::starting && running_ == w.where) return;  // it found no primitive
+  bool const unwound = w.plan.coroutine && w.by_queue && places_[w.where].drops;
+  require(dropping_ == w.where || (unwound && running_ == w.where),
+          "R1: a handler was destroyed unrun");
+  if (was_queued) {
+    std::erase(queue_, id);
+    serve();
+  } else if (was_granted) {
+    returned(w.plan.amount);
+  }
+}
+
+// The completion of a coroutine was destroyed, if it had one: it is unwound by a function that is
+// posted, and what it was granted has gone before that.
+void world::unwound(unsigned id) {
+  wait& w = waits_[id];
+  if (w.state != state::decided) return;
+  bool const was_granted = w.on_its_way();
+  w.state = state::called;
+  if (was_granted) returned(w.plan.amount);
+}
+
+void world::compare() const {
+  if (alive()) compare_real();
+}
+
+// The context has nothing to do at present.
+void world::check_idle(unsigned context) {
+  require(!poll(context), "there was something to run that nobody knew of");
+  bool outstanding = false;
+  for (wait const& w : waits_) {
+    if (w.where != context) continue;
+    bool const queued = w.state == state::queued;
+    require(w.by_queue || queued || w.state == state::ended, "R1: a completion was lost");
+    require(!queued || w.plan.patient != patience::soon, "R11: an expired wait is still queued");
+    if (queued && (!w.by_queue || w.plan.patient == patience::far)) outstanding = true;
+  }
+  require(places_[context].io->stopped() == !outstanding,
+          "R8: a context runs for as long as a handler of it is queued");
+}
+
+void world::require(bool condition, char const* text) const {
+  if (condition) return;
+  std::string message = text;
+  for (operation const& op : history_) message += "\n  " + to_text(op);
+  violated(message);
+}
+
+// --- The model ----------------------------------------------------------------------------------
+
+bool world::goes_by_queue(through executor) const {
+  return executor == through::queue || executor == through::erased_queue;
+}
+
+bool world::busy(unsigned context) const {
+  if (!places_[context].io) return false;
+  return places_[context].timer_stirred ||
+         std::any_of(waits_.begin(), waits_.end(), [&](wait const& w) {
+           return w.in_context(context) && w.state != state::queued && w.state != state::ended;
+         });
+}
+
+bool world::keeps_to_itself(wait const& w) const {
+  return carries_ && !w.expected && w.plan.coroutine && w.plan.next == then::work_give;
+}
+
+// Who asks for nothing need not wait for others.
+void world::initiated(unsigned id) {
+  wait& w = waits_[id];
+  w.at_once = true;
+  bool const its_turn = queue_.empty() || w.plan.amount == 0;
+  if (closed_) {
+    decide(id, error::closed);
+  } else if (its_turn && take(w.plan.amount)) {
+    decide(id, {});
+  } else if (w.plan.patient == patience::none) {
+    decide(id, asio::error::timed_out);
+  } else {
+    w.at_once = false;
+    w.state = state::queued;
+    queue_.push_back(id);
+    if (w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
+  }
+}
+
+void world::decide(unsigned id, error_code outcome) {
+  wait& w = waits_[id];
+  w.state = state::decided;
+  w.expected = outcome;
+  w.turn = ++turns_;
+  if (w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
+}
+
+// Those at the head of the queue get what they ask for, for as long as there is enough of it.
+void world::serve() {
+  while (!queue_.empty() && take(waits_[queue_.front()].plan.amount)) {
+    decide(queue_.front(), {});
+    queue_.pop_front();
+  }
+}
+
+void world::returned(unsigned n) {
+  put_back(n);
+  serve();
+}
+
+// Whoever refuses lets in those whom it kept out.
+void world::refuse(unsigned id, error_code outcome) {
+  std::erase(queue_, id);
+  decide(id, outcome);
+}
+
+void world::refuse_all(error_code outcome) {
+  while (!queue_.empty()) refuse(queue_.front(), outcome);
+}
+
+// Its timer refuses whatever has expired, one after the other.
+void world::expire(unsigned context) {
+  for (unsigned const id : std::deque<unsigned>(queue_)) {
+    wait const& w = waits_[id];
+    if (w.where != context || w.state != state::queued || w.plan.patient != patience::soon)
+      continue;
+    refuse(id, asio::error::timed_out);
+    serve();
+  }
+}
+
+}  // namespace asio_sync::test

@@ -1,0 +1,139 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_RULES_ONE_BY_ONE_HPP
+#define ASIO_SYNC_TEST_RULES_ONE_BY_ONE_HPP
+
+// R7, R10, R14 and R19 of primitives that serve one wait after the other: each has it for itself.
+
+#include "rules/common.hpp"
+#include "rules/lifetime.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
+
+BOOST_AUTO_TEST_CASE(R7_callbacks_coroutines_futures_and_threads_are_served_in_one_order) {
+  std::string order;
+  grant held = subject::hold(primitive);
+  auto const callback = [&](char c) { return [&, c](error_code, grant) { order += c; }; };
+  subject::wait(primitive, callback('a'));
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    grant const g = co_await subject::wait(primitive);
+    order += 'b';
+  };
+  asio::co_spawn(context, coroutine, asio::detached);
+  poll();
+  blocked_thread thread(primitive, 3, [&] {
+    grant const g = subject::block(primitive);
+    order += 'c';
+  });
+  std::future<grant> future = subject::wait(primitive, asio::use_future);
+  subject::wait_for(primitive, 1h, asio::bind_executor(asio::make_strand(context), callback('e')));
+  let_go(held);
+  while (future.wait_for(0s) != std::future_status::ready) poll();
+  thread.join();
+  BOOST_TEST(order == "abc");
+  held = future.get();
+  poll();
+  BOOST_TEST(order == "abc");
+  let_go(held);
+  poll();
+  BOOST_TEST(order == "abce");
+}
+
+BOOST_AUTO_TEST_CASE(R7_nobody_barges_in_between_a_release_and_its_completion) {
+  result queued, behind, late;
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait(primitive, queued.handler());
+  subject::serve(primitive);
+  BOOST_TEST(!subject::hold(primitive));
+  BOOST_TEST(!subject::block_for(primitive, 0s));
+  subject::wait(primitive, behind.handler());
+  subject::wait_for(primitive, 0s, late.handler());
+  poll();
+  BOOST_TEST((queued.granted() && behind.calls == 0 && late.refused(timed_out)));
+  let_go(queued.held);
+  BOOST_TEST(!subject::hold(primitive));
+  poll();
+  BOOST_TEST(behind.granted());
+}
+
+BOOST_AUTO_TEST_CASE(R10_handlers_die_with_their_context_and_the_waits_of_others_live) {
+  for (bool const home_dies : {false, true}) {
+    fate dead[4], living[4], on_its_way;
+    auto dying = std::make_unique<asio::io_context>();
+    primitive_type p(home_dies ? *dying : context);
+    BOOST_TEST_REQUIRE(subject::occupy(p));
+    subject::wait(p, asio::bind_executor(*dying, observed_handler(on_its_way)));
+    queue_all_kinds(p, *dying, dead);
+    queue_all_kinds(p, other, living);
+    subject::serve(p);
+    BOOST_TEST(p.waiters() == 8u);
+    dying.reset();
+    BOOST_TEST((on_its_way.dropped() && dropped(dead)));
+    BOOST_TEST(p.waiters() == 3u);  // the first got what was on its way
+    poll(other);
+    BOOST_TEST(granted(living));
+    BOOST_TEST(subject::idle(p));
+  }
+}
+
+// Under the thread sanitizer this tells whether the number is written by one after the other.
+BOOST_AUTO_TEST_CASE(R14_what_comes_before_a_release_comes_before_what_it_enables) {
+  asio::thread_pool pool(2);
+  int number = 0;  // not atomic
+  auto const add = [&](error_code, grant g) {
+    if (g) ++number;
+  };
+  std::thread thread([&] {
+    for (int i = 0; i < 1000; ++i) add({}, subject::block(primitive));
+  });
+  for (int i = 0; i < 1000; ++i) subject::wait(primitive, asio::bind_executor(pool, add));
+  for (int i = 0; i < 1000;) {
+    grant g = subject::hold(primitive);
+    if (g) ++i;
+    add({}, std::move(g));
+  }
+  thread.join();
+  pool.join();
+  grant const last = subject::hold(primitive);
+  BOOST_TEST(number == 3000);
+}
+
+BOOST_AUTO_TEST_CASE(R19_waiters_are_those_that_are_queued) {
+  result r[3];
+  BOOST_TEST(primitive.waiters() == 0u);
+  subject::wait(primitive, r[0].handler());  // decided
+  BOOST_TEST(primitive.waiters() == 0u);
+  subject::wait(primitive, r[1].handler());
+  subject::wait_for(primitive, 1h, r[2].handler());
+  BOOST_TEST(primitive.waiters() == 2u);
+  {
+    blocked_thread thread(primitive, 3, [&] { static_cast<void>(subject::block(primitive)); });
+    poll();
+    let_go(r[0].held);  // on its way
+    BOOST_TEST(primitive.waiters() == 2u);
+    primitive.cancel();
+    BOOST_TEST(primitive.waiters() == 0u);
+    thread.join();
+  }
+  poll();
+  BOOST_TEST((r[1].granted() && r[2].refused(aborted)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

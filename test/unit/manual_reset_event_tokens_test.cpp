@@ -1,0 +1,172 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The completion tokens of waits for an event.
+
+#include "support/coroutine.hpp"
+
+#include <asio_sync/async_manual_reset_event.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/append.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)  // Boost.Context has to be linked
+#include <boost/asio/spawn.hpp>
+#endif
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using asio_sync::async_manual_reset_event;
+using asio_sync::test::run;
+using boost::system::error_code;
+
+error_code const aborted = asio::error::operation_aborted;
+error_code const timed_out = asio::error::timed_out;
+error_code const closed = asio_sync::error::closed;
+
+struct fixture {
+  asio::io_context context;
+  async_manual_reset_event event{context};
+  int times_set = 0;
+
+  // Resets the event; it is set once the caller has suspended.
+  void set_later() {
+    event.reset();
+    asio::post(context, [&] { ++times_set, event.set(); });
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(manual_reset_event_tokens_test, fixture)
+
+BOOST_AUTO_TEST_CASE(R1_the_completion_carries_an_error_and_nothing_else) {
+  int calls = 0;
+  error_code error;
+  std::future<void> future = event.async_wait(asio::use_future);
+  event.async_wait([&](error_code e) { calls += !e; });
+  event.async_wait([&, own = std::make_unique<int>(1)](error_code e) { calls += e ? 0 : *own; });
+  event.async_wait(asio::append([&](error_code e, int x) { calls += !e && x == 7; }, 7));
+  event.async_wait(asio::as_tuple([&](std::tuple<error_code> t) { calls += !std::get<0>(t); }));
+  event.async_wait(asio::redirect_error([&] { calls += !error; }, error));
+  event.async_wait(
+      asio::any_completion_handler<void(error_code)>([&](error_code e) { calls += !e; }));
+  event.async_wait(asio::detached);
+  event.async_wait_until(std::chrono::system_clock::now() + 1h,
+                         asio::deferred)([&](error_code e) { calls += !e; });
+  using tuple = std::tuple<error_code>;
+  static_assert(
+      std::is_same_v<decltype(event.async_wait(asio::use_awaitable)), asio::awaitable<void>>);
+  static_assert(std::is_same_v<decltype(event.async_wait(asio::as_tuple(asio::use_awaitable))),
+                               asio::awaitable<tuple>>);
+  BOOST_TEST(event.waiters() == 9u);
+  event.set();
+  context.poll();
+  BOOST_TEST(calls == 7);
+  BOOST_CHECK_NO_THROW(future.get());
+}
+
+BOOST_AUTO_TEST_CASE(R1_coroutines_that_had_to_wait_go_on_with_every_token) {
+  run(context, [&]() -> asio::awaitable<void> {
+    error_code error = aborted;
+    set_later();
+    co_await event.async_wait();
+    set_later();
+    co_await event.async_wait(asio::use_awaitable);
+    set_later();
+    BOOST_TEST(!std::get<0>(co_await event.async_wait(asio::as_tuple(asio::deferred))));
+    set_later();
+    BOOST_TEST(!std::get<0>(co_await event.async_wait(asio::as_tuple(asio::use_awaitable))));
+    set_later();
+    co_await event.async_wait_for(1h, asio::redirect_error(asio::deferred, error));
+    BOOST_TEST(!error);
+    error = aborted;
+    set_later();
+    co_await event.async_wait_for(1h, asio::redirect_error(asio::use_awaitable, error));
+    BOOST_TEST(!error);
+  });
+  BOOST_TEST(times_set == 6);
+}
+
+BOOST_AUTO_TEST_CASE(R1_refusals_come_out_of_co_await) {
+  error_code late, refused, cancelled;
+  auto const caught = [](auto operation, error_code& e) -> asio::awaitable<void> {
+    try {
+      co_await std::move(operation);
+    } catch (boost::system::system_error const& thrown) {
+      e = thrown.code();
+    }
+  };
+  run(context, [&]() -> asio::awaitable<void> {
+    co_await caught(event.async_wait_for(1ms), late);
+    asio::post(context, [&] { event.cancel(); });
+    co_await caught(event.async_wait(asio::use_awaitable), cancelled);
+    event.close();
+    co_await caught(event.async_wait(), refused);
+  });
+  BOOST_TEST((late == timed_out && cancelled == aborted && refused == closed));
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_wait_against_a_timer) {
+  using namespace asio::experimental::awaitable_operators;
+  run(context, [&]() -> asio::awaitable<void> {
+    asio::steady_timer timer(context, 1h);
+    asio::post(context, [&] { event.set(); });
+    auto const set =
+        co_await (event.async_wait(asio::use_awaitable) || timer.async_wait(asio::use_awaitable));
+    BOOST_TEST(set.index() == 0u);
+    event.reset();
+    timer.expires_after(1ms);
+    auto const late =
+        co_await (event.async_wait(asio::use_awaitable) || timer.async_wait(asio::use_awaitable));
+    BOOST_TEST(late.index() == 1u);
+    BOOST_TEST(event.waiters() == 0u);
+  });
+}
+
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)
+BOOST_AUTO_TEST_CASE(R1_a_stackful_coroutine_waits) {
+  error_code refused;
+  int released = 0;
+  auto const coroutine = [&](asio::yield_context yield) {
+    set_later();
+    event.async_wait(yield);
+    released += times_set;
+    event.async_wait_for(0s, yield);
+    ++released;
+    event.reset();
+    event.async_wait_for(1ms, yield[refused]);
+  };
+  asio::spawn(context, coroutine, [](std::exception_ptr e) { BOOST_TEST(!e); });
+  context.run();
+  BOOST_TEST(released == 2);
+  BOOST_TEST(refused == timed_out);
+}
+#endif
+
+BOOST_AUTO_TEST_SUITE_END()
