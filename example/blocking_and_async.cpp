@@ -3,9 +3,9 @@
 
 // Shows that plain threads and coroutines share one async_mutex. Three threads, with lock,
 // try_lock and try_lock_for, and two coroutines, with async_lock and async_lock_for, add to one
-// plain counter, which ends exact. Then a lock with a time-out meets a holder that holds for
-// longer: it reports timed_out, and the same lock succeeds later; once in a coroutine, once in a
-// thread.
+// plain counter, and no addition is lost. Then a lock with a time-out meets a holder that holds
+// the mutex for longer: it reports timed_out, and the same lock succeeds later. This happens once
+// in a coroutine and once in a thread.
 
 #include "command_line.hpp"
 

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// Shows how an async_semaphore limits what runs at once. All downloads are started together, and
-// each waits for one of a few connections, which it keeps until it has finished: a download begins
-// whenever another ends. A timer stands for the server.
+// Shows how an async_semaphore limits how much runs at once. All downloads start together, and
+// each waits for one of a few connections, which it keeps until it has finished: whenever one
+// download ends, another begins. A timer stands for the server.
 
 #include "command_line.hpp"
 
@@ -60,8 +60,9 @@ int main(int argc, char** argv) {
   options::options_description description("Options");
   // clang-format off
   description.add_options()
-      ("downloads", number_option("downloads", downloads, 1, 1000), "so many in all: 1 to 1000")
-      ("limit", number_option("limit", limit, 1, 1000), "so many at once: 1 to 1000");
+      ("downloads", number_option("downloads", downloads, 1, 1000),
+       "number of downloads in all: 1 to 1000")
+      ("limit", number_option("limit", limit, 1, 1000), "number of downloads at once: 1 to 1000");
   // clang-format on
   return run(argc, argv, "connection_limit",
              "Runs simulated downloads, a few at a time, under an async_semaphore.", description,
