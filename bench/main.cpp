@@ -186,7 +186,9 @@ bool show(char* program, settings const& set) {
   add_handler_workloads(all);
   add_free_lock_workloads(all);
   add_section_workloads(all);
+  add_free_semaphore_workloads(all);
   add_semaphore_workloads(all);
+  add_event_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);

@@ -165,6 +165,21 @@ void add_semaphore(rows& all) {
     }
 }
 
+void add_event(rows& all) {
+  for (reactor const r : reactors) {
+    for (std::string const token : {"deferred", "use_awaitable"})
+      all.push_back({"W3 event " + token + " / mutex" + with(r), "W3/" + token + "/event" + r,
+                     "W3/" + token + "/mutex" + r, 1.3});
+    ratio_row row{"W6 event / post of 1000" + with(r), "W6/1000/event" + r, "W6/1000/post" + r};
+    if (r == reactor::absent) {
+      row.at_the_latest = 1.5;
+      row.goal = 1.1;
+    }
+    all.push_back(row);
+  }
+  all.push_back({"W6 event 1000000 / post", "W6/1000000/event", "W6/1000000/post"});
+}
+
 // Once more, with a second thread: what needs no atomic operations without one.
 void add_second_thread(rows& all) {
   rows again;
@@ -294,6 +309,7 @@ std::vector<ratio_row> all_rows() {
   add_contended(all);
   add_queue(all);
   add_semaphore(all);
+  add_event(all);
   add_second_thread(all);
   add_threads(all);
   add_timed(all);
