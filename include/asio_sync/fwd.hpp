@@ -12,6 +12,12 @@ namespace asio_sync {
 // each primitive; nothing of Asio's is declared here.
 
 template <class Executor>
+class basic_async_auto_reset_event;
+
+template <class Executor>
+class basic_async_mailbox;
+
+template <class Executor>
 class basic_async_manual_reset_event;
 
 template <class Executor>

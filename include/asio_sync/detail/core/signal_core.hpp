@@ -5,8 +5,8 @@
 #define ASIO_SYNC_DETAIL_CORE_SIGNAL_CORE_HPP
 
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/signal_queue.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
-#include <asio_sync/detail/core/wait_queue.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -16,8 +16,8 @@
 namespace asio_sync::detail {
 
 // A flag that is up or down, under the manual-reset event: whoever comes while it is up need not
-// wait, and raising it lets go everybody who does. A grant carries nothing: it stays a grant when
-// the primitive dies, and there is nothing to pass on when it is dropped.
+// wait, and raising it lets go everybody who does. There is nothing to pass on when a grant is
+// dropped.
 //
 // Raising it with a million waits queued holds the lock for a moment: the queue is taken out
 // whole, and from then on a waiter is known to be decided by the number of the generation that it
@@ -25,22 +25,17 @@ namespace asio_sync::detail {
 //
 // Traits: those of wait_queue; `generation(node)`, a number of the core's, zero at first;
 // `all_left(list)`, told under the lock.
-//
-// The core outlives its primitive by the completions on their way. So it counts: the primitive is
-// one, and each waiter that was decided is one until it is delivered or dropped. Whoever lets the
-// last count go frees the core.
 template <class Traits>
-class signal_core : public wait_queue<Traits> {
-  using base = wait_queue<Traits>;
-  using base::everybody, base::queue_, base::size_;
+class signal_core : public signal_queue<Traits> {
+  using base = signal_queue<Traits>;
+  using base::closed, base::queue_, base::size_, base::waiting, base::word_;
+  using typename base::word;
 
  public:
   using typename base::list;
   using typename base::node;
-  static constexpr bool carries = false;
-  static constexpr bool in_batches = false;
 
-  explicit signal_core(bool raised) noexcept : word_(raised ? up : 0) {}
+  explicit signal_core(bool raised) noexcept : base(raised ? up : 0) {}
 
   // Whether a wait has nothing to wait for. Acquire: pairs with raise().
   ASIO_SYNC_INLINE bool admits() const noexcept {
@@ -78,12 +73,6 @@ class signal_core : public wait_queue<Traits> {
     }
   }
 
-  // Decides a waiter that does not queue.
-  void conclude(node& waiter, verdict decided) noexcept {
-    count_up();
-    base::decide(waiter, decided.outcome());
-  }
-
   // Queues a fresh waiter: true. False if it was decided on the spot: granted, refused by close(),
   // or refused because it was marked by refuse().
   bool enter(node& waiter) noexcept {
@@ -93,7 +82,7 @@ class signal_core : public wait_queue<Traits> {
       wait_outcome const outcome = (w & closed) ? wait_outcome::closed
                                    : (w & up)   ? wait_outcome::granted
                                                 : waiter.outcome;
-      if (outcome != wait_outcome::undecided) return conclude(waiter, outcome), false;
+      if (outcome != wait_outcome::undecided) return base::conclude(waiter, outcome), false;
     } while (!(w & waiting) &&
              !word_.compare_exchange_weak(w, w | waiting, std::memory_order_acquire,
                                           std::memory_order_acquire));
@@ -108,57 +97,20 @@ class signal_core : public wait_queue<Traits> {
     std::lock_guard const guard(base::lock());
     if (Traits::generation(waiter) != 0 && Traits::generation(waiter) != generation_)
       return false;  // let go by raise(), which may not have told it yet
-    if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
-    if (waiter.state != wait_state::queued) return false;
-    base::take_out(waiter, outcome, decided);
-    settle(1);
-    return true;
+    return base::refuse_one(waiter, outcome, decided);
   }
-
-  // Refuses those in the queue of whom `which` is true; returns how many.
-  template <class Predicate>
-  std::size_t refuse_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
-    std::lock_guard const guard(base::lock());
-    return settle(base::take_out_if(which, outcome, decided));
-  }
-
-  // Refuses those in the queue, and from now on everybody.
-  void close(list& decided) noexcept {
-    std::lock_guard const guard(base::lock());
-    if (!is_closed()) word_.fetch_add(closed, std::memory_order_relaxed);
-    settle(base::take_out_if(everybody, wait_outcome::closed, decided));
-  }
-
-  // The primitive is being destroyed: refuses those in the queue. The primitive's own count stays:
-  // forget() comes after the completions.
-  void abandon(list& decided) noexcept { refuse_if(everybody, wait_outcome::aborted, decided); }
 
   // A granted waiter will never arrive. True if that was the last count.
-  bool drop(node&, list&) noexcept { return forget(); }
-
-  // One more of those who keep the core.
-  void count_up(std::size_t n = 1) noexcept { counts_.fetch_add(n, std::memory_order_relaxed); }
-
-  // Lets a count go. True if it was the last: the caller frees the core. Acquire and release: what
-  // others did to the core comes before its end.
-  ASIO_SYNC_INLINE bool forget() noexcept {
-    return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-
-  bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
+  bool drop(node&, list&) noexcept { return base::forget(); }
 
  private:
   // The word: | closed | up | waiting |. Never both of the last two.
-  // The printers in share/gdb know it.
-  using word = std::uint32_t;
-  static constexpr word waiting = 1;  // somebody is queued; changes under the lock only
   static constexpr word up = 2;
-  static constexpr word closed = 4;  // nobody is let go any more
 
   void take_all(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     if (try_raise()) return;  // whoever waited has gone meanwhile
-    count_up(size_);
+    base::count_up(size_);
     decided.take(queue_);
     size_ = 0;
     ++generation_;
@@ -167,16 +119,6 @@ class signal_core : public wait_queue<Traits> {
     word_.fetch_add(up - waiting, std::memory_order_release);
   }
 
-  // Under the lock: so many have left the queue.
-  std::size_t settle(std::size_t n) noexcept {
-    if (n == 0) return 0;
-    count_up(n);
-    if (queue_.empty()) word_.fetch_sub(waiting, std::memory_order_relaxed);
-    return n;
-  }
-
-  typename Traits::template atomic<word> word_;
-  typename Traits::template atomic<std::uint64_t> counts_{1};
   std::uint64_t generation_ = 1;  // lock()
 };
 

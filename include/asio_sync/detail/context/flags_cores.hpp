@@ -1,0 +1,39 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_FLAGS_CORES_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_FLAGS_CORES_HPP
+
+// The cores of flags: one, which every wait takes, or many.
+
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/flags_core.hpp>
+
+namespace asio_sync::detail {
+
+struct auto_event_traits : waiter_traits {
+  static constexpr bool looks = false;
+  static constexpr flags_request request() noexcept { return {1, false, true}; }
+  static constexpr flags_request request(waiter const&) noexcept { return request(); }
+  static void told(waiter&, flags) noexcept {}
+};
+
+using auto_event_core = homed_core<flags_core<auto_event_traits>>;
+
+struct mailbox_traits : waiter_traits {
+  static constexpr bool looks = true;
+  static flags_request request(waiter const& w) noexcept {
+    return flags_request::unpacked(static_cast<valued_waiter const&>(w).value);
+  }
+  static void told(waiter& w, flags got) noexcept {
+    auto& value = static_cast<valued_waiter&>(w).value;
+    value = flags_request{got, false, flags_request::unpacked(value).takes}.packed();
+  }
+};
+
+using mailbox_core = homed_core<flags_core<mailbox_traits>, valued_waiter>;
+
+}  // namespace asio_sync::detail
+
+#endif
