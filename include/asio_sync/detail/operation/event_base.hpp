@@ -29,7 +29,9 @@ class event_base : primitive<Executor, typename Kind::core_type> {
   using base = primitive<Executor, typename Kind::core_type>;
 
  public:
-  Executor get_executor() const noexcept { return base::executor(); }
+  using executor_type = Executor;
+
+  executor_type get_executor() const noexcept { return base::executor(); }
 
   void wait() { static_cast<void>(in_thread(no_limit())); }
 
