@@ -15,9 +15,9 @@
 
 namespace asio_sync::detail {
 
-// A flag that is up or down, under the manual-reset event: whoever comes while it is up need not
-// wait, and raising it lets go everybody who does. A grant carries nothing: it stays a grant when
-// the primitive dies, and there is nothing to pass on when it is dropped.
+// A flag that is up or down, under the manual-reset event and the latch: whoever comes while it is
+// up need not wait, and raising it lets go everybody who does. A grant carries nothing: it stays a
+// grant when the primitive dies, and there is nothing to pass on when it is dropped.
 //
 // Raising it with a million waits queued holds the lock for a moment: the queue is taken out
 // whole, and from then on a waiter is known to be decided by the number of the generation that it
@@ -64,10 +64,11 @@ class signal_core : public wait_queue<Traits> {
 
   // Raises the flag, and lets go those who wait.
   void raise(list& decided) noexcept {
-    take_all(decided);
-    for (node* next = decided.empty() ? nullptr : &decided.front(); next;
-         next = list::following(*next))
-      base::decide(*next, wait_outcome::granted);
+    {
+      std::lock_guard const guard(base::lock());
+      take_all(decided);
+    }
+    tell_granted(decided);
   }
 
   // Lowers the flag. Acquire: who has lowered it sees what was done before it was raised.
@@ -88,18 +89,7 @@ class signal_core : public wait_queue<Traits> {
   // or refused because it was marked by refuse().
   bool enter(node& waiter) noexcept {
     std::lock_guard const guard(base::lock());
-    word w = word_.load(std::memory_order_acquire);
-    do {
-      wait_outcome const outcome = (w & closed) ? wait_outcome::closed
-                                   : (w & up)   ? wait_outcome::granted
-                                                : waiter.outcome;
-      if (outcome != wait_outcome::undecided) return conclude(waiter, outcome), false;
-    } while (!(w & waiting) &&
-             !word_.compare_exchange_weak(w, w | waiting, std::memory_order_acquire,
-                                          std::memory_order_acquire));
-    Traits::generation(waiter) = generation_;
-    base::join(waiter);
-    return true;
+    return join_unless_decided(waiter);
   }
 
   // Refuses a waiter: takes it from the queue; marks it if it has not come to the queue yet; does
@@ -147,16 +137,27 @@ class signal_core : public wait_queue<Traits> {
 
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
 
- private:
-  // The word: | closed | up | waiting |. Never both of the last two.
-  // The printers in share/gdb know it.
-  using word = std::uint32_t;
-  static constexpr word waiting = 1;  // somebody is queued; changes under the lock only
-  static constexpr word up = 2;
-  static constexpr word closed = 4;  // nobody is let go any more
+ protected:
+  // Below: under the lock.
 
+  // As enter().
+  bool join_unless_decided(node& waiter) noexcept {
+    word w = word_.load(std::memory_order_acquire);
+    do {
+      wait_outcome const outcome = (w & closed) ? wait_outcome::closed
+                                   : (w & up)   ? wait_outcome::granted
+                                                : waiter.outcome;
+      if (outcome != wait_outcome::undecided) return conclude(waiter, outcome), false;
+    } while (!(w & waiting) &&
+             !word_.compare_exchange_weak(w, w | waiting, std::memory_order_acquire,
+                                          std::memory_order_acquire));
+    Traits::generation(waiter) = generation_;
+    base::join(waiter);
+    return true;
+  }
+
+  // Raises the flag, and takes out those who wait: tell_granted() follows after the lock.
   void take_all(list& decided) noexcept {
-    std::lock_guard const guard(base::lock());
     if (try_raise()) return;  // whoever waited has gone meanwhile
     count_up(size_);
     decided.take(queue_);
@@ -166,6 +167,21 @@ class signal_core : public wait_queue<Traits> {
     // Release: pairs with the acquire of whoever sees it.
     word_.fetch_add(up - waiting, std::memory_order_release);
   }
+
+  // After it: what each of those taken out says of itself.
+  static void tell_granted(list& decided) noexcept {
+    for (node* next = decided.empty() ? nullptr : &decided.front(); next;
+         next = list::following(*next))
+      base::decide(*next, wait_outcome::granted);
+  }
+
+ private:
+  // The word: | closed | up | waiting |. Never both of the last two.
+  // The printers in share/gdb know it.
+  using word = std::uint32_t;
+  static constexpr word waiting = 1;  // somebody is queued; changes under the lock only
+  static constexpr word up = 2;
+  static constexpr word closed = 4;  // nobody is let go any more
 
   // Under the lock: so many have left the queue.
   std::size_t settle(std::size_t n) noexcept {
