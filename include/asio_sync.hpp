@@ -6,6 +6,7 @@
 
 /// Everything in the library; each primitive has a header of its own as well.
 
+#include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>

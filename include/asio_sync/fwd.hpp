@@ -12,6 +12,9 @@ namespace asio_sync {
 // each primitive; nothing of Asio's is declared here.
 
 template <class Executor>
+class basic_async_latch;
+
+template <class Executor>
 class basic_async_manual_reset_event;
 
 template <class Executor>
