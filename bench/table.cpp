@@ -180,6 +180,13 @@ void add_event(rows& all) {
   all.push_back({"W6 event 1000000 / post", "W6/1000000/event", "W6/1000000/post"});
 }
 
+void add_latch(rows& all) {
+  for (reactor const r : reactors)
+    for (std::string const token : {"deferred", "use_awaitable"})
+      all.push_back({"W3 latch " + token + " / mutex" + with(r), "W3/" + token + "/latch" + r,
+                     "W3/" + token + "/mutex" + r, 1.3});
+}
+
 // Once more, with a second thread: what needs no atomic operations without one.
 void add_second_thread(rows& all) {
   rows again;
@@ -310,6 +317,7 @@ std::vector<ratio_row> all_rows() {
   add_queue(all);
   add_semaphore(all);
   add_event(all);
+  add_latch(all);
   add_second_thread(all);
   add_threads(all);
   add_timed(all);

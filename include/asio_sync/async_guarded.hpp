@@ -6,9 +6,8 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/async_mutex.hpp>
-#include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/fwd.hpp>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -25,7 +24,7 @@ namespace asio_sync {
 namespace detail {
 
 // How an operation is guarded: what is held meanwhile, how that is taken if it is free, and how it
-// is waited for.
+// is waited for. Whoever uses one has included its header.
 template <class Lockable>
 struct guarding;
 
@@ -41,7 +40,7 @@ struct guarding<basic_async_mutex<Executor>> {
 
 template <class Executor>
 struct guarding<basic_async_semaphore<Executor>> {
-  using held = semaphore_permit;
+  using held = decltype(std::declval<basic_async_semaphore<Executor>&>().try_acquire());
   static held try_now(basic_async_semaphore<Executor>& semaphore) {
     return semaphore.max() > 0 ? semaphore.try_acquire() : held();
   }

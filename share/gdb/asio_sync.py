@@ -180,8 +180,11 @@ def deadline_of(waiter):
 def wait_text(waiter):
     """One wait, in a line."""
     parts = [who_waits(waiter)]
-    if outline(waiter.type.strip_typedefs().name) == "asio_sync::detail::valued_waiter":
+    kind = outline(waiter.type.strip_typedefs().name)
+    if kind == "asio_sync::detail::valued_waiter":
         parts.append("for " + counted(int(waiter["value"]), "permit"))
+    if kind == "asio_sync::detail::countdown_waiter" and waiter["participant"]:
+        parts.append("has arrived")
     deadline = deadline_of(waiter)
     if deadline:
         parts.append("until " + deadline)
@@ -322,6 +325,20 @@ class EventPrinter(PrimitivePrinter):
                 self.others("completions on the way", scalar(core["counts_"]) - 1))
 
 
+class LatchPrinter(PrimitivePrinter):
+    """basic_async_latch"""
+
+    name = "async_latch"
+
+    def state(self, core):
+        """What is left to count down; open once the flag is up, too."""
+        word = scalar(core["word_"])
+        left = "open" if word & SIGNAL_UP else f"{scalar(core['ahead_'])} to count down"
+        return ([left] +
+                ["closed"] * bool(word & SIGNAL_CLOSED) +
+                self.others("completions on the way", scalar(core["counts_"]) - 1))
+
+
 class GuardPrinter(Printer):
     """basic_async_mutex::lock_type"""
 
@@ -371,9 +388,11 @@ PRINTERS = {
     "asio_sync::basic_async_semaphore": SemaphorePrinter,
     "asio_sync::semaphore_permit": PermitPrinter,
     "asio_sync::basic_async_manual_reset_event": EventPrinter,
+    "asio_sync::basic_async_latch": LatchPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
     "asio_sync::detail::event_waiter": WaitPrinter,
+    "asio_sync::detail::countdown_waiter": WaitPrinter,
 }
 
 

@@ -11,6 +11,8 @@
 #include <asio_sync/async_semaphore.hpp>
 #elif defined(OPERATION_event_wait)
 #include <asio_sync/async_manual_reset_event.hpp>
+#elif defined(OPERATION_latch_arrive)
+#include <asio_sync/async_latch.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -47,6 +49,11 @@ using subject = asio_sync::async_semaphore;
 #elif defined(OPERATION_event_wait)
 using subject = asio_sync::async_manual_reset_event;
 #define OPERATION(...) async_wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
+#elif defined(OPERATION_latch_arrive)
+using subject = asio_sync::async_latch;
+#define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
 #define PARAMETERS error_code error
 #define RESULT
 #elif defined(OPERATION_async_receive)

@@ -4,6 +4,7 @@
 // What the printers for gdb are shown: primitives in every state, with waits of every kind. Ends
 // with abort(), for a core file.
 
+#include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
@@ -27,6 +28,7 @@
 #include <thread>
 
 namespace asio = boost::asio;
+using asio_sync::async_latch;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::async_semaphore;
@@ -93,6 +95,10 @@ async_manual_reset_event started(context, true);
 async_manual_reset_event ready(context);
 async_manual_reset_event released(context);
 
+async_latch loaded(context, 0);
+async_latch all_ready(context, 4);
+async_latch closed_latch(context, 2);
+
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
 asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio::use_awaitable); }
@@ -100,6 +106,8 @@ asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio
 asio::awaitable<void> report() { co_await audit(1); }
 
 asio::awaitable<void> buy(std::ptrdiff_t n) { auto some = co_await connections.async_acquire(n); }
+
+asio::awaitable<void> work() { co_await all_ready.async_arrive_and_wait(); }
 
 struct listener {
   asio::awaitable<void> listen() { co_await ready.async_wait(); }
@@ -132,6 +140,10 @@ void wait_for_others() {
   context.poll();
   block(connections, 3, [] { static_cast<void>(connections.acquire(2)); });
   block(ready, 3, [] { ready.wait(); });
+  all_ready.async_wait(on_event());
+  asio::co_spawn(context, work(), asio::detached);
+  context.poll();
+  block(all_ready, 3, [] { all_ready.arrive_and_wait(); });
   for (async_mutex* mutex : {&looped, &broken, &cut}) {
     mutex->async_lock(on_lock());
     mutex->async_lock(on_lock());
@@ -149,6 +161,8 @@ void leave_on_the_way() {
   released.async_wait(on_event());
   released.set();
   released.close();
+  closed_latch.async_arrive_and_wait(on_event());
+  closed_latch.close();
 }
 
 }  // namespace server

@@ -160,8 +160,8 @@ asio::awaitable<Grant> granted(Operation operation) {
 
 // How a wait comes to its end.
 enum class ending { free, serve, cancel, close, destroy };
-constexpr std::array endings = {ending::free, ending::serve, ending::cancel, ending::close,
-                                ending::destroy};
+inline constexpr std::array endings = {ending::free, ending::serve, ending::cancel, ending::close,
+                                       ending::destroy};
 
 struct fixture {
   asio::io_context context, other;

@@ -4,6 +4,8 @@
 // An operation that is run under a guard; and the code in doc/async_guarded.md.
 
 #include <asio_sync/async_guarded.hpp>
+#include <asio_sync/async_mutex.hpp>
+#include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/error.hpp>
 
 #include "support/memory.hpp"

@@ -22,8 +22,8 @@
 namespace asio_sync::detail {
 
 // Kind: `core_type`; `try_wait(core)`, whether there is nothing to wait for, with its side effect;
-// and `name`, that of the primitive. The contract of each member stands where a primitive makes it
-// public.
+// and `name`, that of the primitive. Its waits ask for what their node's asked_type is by default.
+// The contract of each member stands where a primitive makes it public.
 template <class Executor, class Kind>
 class event_base : primitive<Executor, typename Kind::core_type> {
   using base = primitive<Executor, typename Kind::core_type>;
@@ -71,6 +71,7 @@ class event_base : primitive<Executor, typename Kind::core_type> {
  protected:
   using base::base;
   using base::core;
+  using base::executor;
 
  private:
   // A completion carries nothing but its error.
@@ -91,7 +92,7 @@ class event_base : primitive<Executor, typename Kind::core_type> {
     executor_type const& executor() const noexcept { return event_->base::executor(); }
     typename Kind::core_type& core() const noexcept { return event_->core(); }
     Limit limit() const noexcept { return limit_; }
-    static waiter::asked_type asked() noexcept { return {}; }
+    static auto asked() noexcept { return typename Kind::core_type::node::asked_type(); }
 
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE verdict try_now() const noexcept {
       return Kind::try_wait(core()) ? wait_outcome::granted : refusal();
