@@ -377,32 +377,4 @@ BOOST_AUTO_TEST_CASE(R10_completion_of_a_destroyed_mutex_destroys_the_context_of
   destroy_between_all([](auto& mutex) { mutex.reset(); });
 }
 
-BOOST_AUTO_TEST_CASE(R10_context_of_waits_on_a_strand_of_any_io_executor_is_destroyed) {
-  for (bool const at_home : {false, true}) {
-    asio::io_context other;
-    auto context = std::make_unique<asio::io_context>();
-    async_mutex mutex(at_home ? *context : other);
-    fate granted, queued, timed, nested, late, living;
-    auto const strand = [ex = context->get_executor()] {
-      return asio::make_strand(asio::any_io_executor(ex));
-    };
-    auto const initiates = [&] {
-      mutex.async_lock(asio::bind_executor(strand(), observed_handler(late)));
-    };
-    mutex.async_lock(asio::bind_executor(strand(), observed_handler(granted)));
-    mutex.async_lock(asio::bind_executor(strand(), observed_handler(queued, initiates)));
-    mutex.async_lock_for(1h, asio::bind_executor(strand(), observed_handler(timed)));
-    mutex.async_lock(asio::bind_executor(asio::any_io_executor(asio::make_strand(strand())),
-                                         observed_handler(nested)));
-    mutex.async_lock(asio::bind_executor(other, observed_handler(living)));
-    BOOST_TEST(mutex.waiters() == 4u);
-    context.reset();
-    for (auto const* f : {&granted, &queued, &timed, &nested, &late}) BOOST_TEST(f->dropped());
-    other.run();
-    BOOST_TEST(living.granted());
-    BOOST_TEST(mutex.waiters() == 0u);
-    BOOST_TEST(mutex.try_lock());
-  }
-}
-
 BOOST_AUTO_TEST_SUITE_END()

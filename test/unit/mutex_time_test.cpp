@@ -92,46 +92,6 @@ BOOST_AUTO_TEST_CASE(R11_an_expired_wait_leaves_at_once_and_those_behind_move_up
   BOOST_TEST(plain.granted());
 }
 
-BOOST_AUTO_TEST_CASE(R11_an_expired_wait_leaves_the_mutex_to_its_holder) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  mutex_result timed;
-  mutex.async_lock_until(clock_type::now() + 1ms, timed.handler());
-  context.run();
-  BOOST_TEST(timed.refused(timed_out));
-  BOOST_TEST(mutex.is_locked());
-  mutex.unlock();
-  BOOST_TEST(mutex.try_lock());
-}
-
-BOOST_AUTO_TEST_CASE(R11_expiry_after_the_grant_does_nothing) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  mutex_result timed;
-  mutex_result behind;
-  mutex.async_lock_for(1ms, timed.handler());
-  mutex.async_lock_for(1ms, behind.handler());
-  mutex.unlock();
-  wait_until(clock_type::now() + 1ms);
-  context.run();
-  BOOST_TEST(timed.granted());
-  BOOST_TEST(behind.refused(timed_out));
-}
-
-BOOST_AUTO_TEST_CASE(R11_the_grant_after_the_deadline_wins_if_the_timer_has_not_fired) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  mutex_result timed;
-  mutex.async_lock_for(1ms, timed.handler());
-  wait_until(clock_type::now() + 1ms);
-  mutex.unlock();
-  context.run();
-  BOOST_TEST(timed.granted());
-}
-
 BOOST_AUTO_TEST_CASE(R11_nothing_keeps_run_when_the_last_timed_wait_is_gone) {
   asio::io_context context;
   async_mutex mutex(context);
