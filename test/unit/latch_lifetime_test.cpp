@@ -368,6 +368,7 @@ BOOST_AUTO_TEST_CASE(R14_what_comes_before_each_arrival_comes_before_what_the_la
     std::vector<int> written(threads, 0);  // each by its thread
     std::vector<int> seen(threads, 0);
     std::vector<std::thread> all;
+    all.reserve(threads);
     for (std::size_t i = 0; i < threads; ++i)
       all.emplace_back([&, i] {
         written[i] = 1;
@@ -390,6 +391,7 @@ BOOST_AUTO_TEST_CASE(R17_counting_by_many_threads_comes_to_zero_once) {
     std::atomic<int> counted = 0, refused = 0;
     outcomes o;
     std::vector<std::thread> all;
+    all.reserve(threads);
     for (int i = 0; i < threads; ++i)
       all.emplace_back([&, i] {
         for (int j = 0; j < each_counts; ++j) try {
