@@ -81,7 +81,12 @@ BOOST_AUTO_TEST_CASE(R14_raise_taken_from_the_queue) {
 }
 
 BOOST_AUTO_TEST_CASE(R4_raise_against_cancel_of_some) { explore(raise_against_cancel_if); }
-BOOST_AUTO_TEST_CASE(R11_a_mark_against_enter) { explore(mark_against_enter); }
+BOOST_AUTO_TEST_CASE(R11_a_mark_against_enter) {
+  explore([] { mark_against_enter(b); });
+}
+BOOST_AUTO_TEST_CASE(R11_a_mark_against_enter_against_raise) {
+  explore([] { mark_against_enter(a); });
+}
 
 BOOST_AUTO_TEST_CASE(R18_close_against_raise_and_a_wait) { explore(close_against_raise_and_wait); }
 BOOST_AUTO_TEST_CASE(R18_close_against_enter) { explore(close_against_enter); }
