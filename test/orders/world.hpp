@@ -168,7 +168,8 @@ class world {
   // What a subject says of itself. come() of the model is told of each wait that begins, for so
   // many, and says if that is refused whatever else there is. take() of the model takes so many if
   // it has them, whoever waits; put_back() ends that. at_rest(): nobody holds anything. grant():
-  // the wait gets what it asks for, if that is there; in_turn(): not before those who came earlier.
+  // the wait gets what it asks for, if that is there; in_turn(): not before those who came
+  // earlier.
   virtual error_code come(unsigned) { return {}; }
   virtual bool take(unsigned n) = 0;
   virtual bool grant(wait& w);
