@@ -92,10 +92,11 @@ struct list_of : asio_sync::detail::decided_list<Node> {
   }
 };
 
-template <class Node>
+/// List: without a look at the order for a core that has another one.
+template <class Node, class List = list_of<Node>>
 struct traits_of : model::policy {
   using node = Node;
-  using list = list_of<Node>;
+  using list = List;
 
   static void joined(node& wait) noexcept {
     wait.turn = std::uint64_t(1) << wait.known->joined++;

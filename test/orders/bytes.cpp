@@ -12,13 +12,6 @@ namespace asio_sync::test {
 
 namespace {
 
-// How many are asked for: one, or by turns several, and now and then none.
-std::uint8_t amount_of(std::uint8_t first, world const& walked) {
-  if (first < 128 || walked.most() == 1) return 1;
-  auto const turn = static_cast<unsigned>(walked.waits()) % 8;
-  return static_cast<std::uint8_t>(turn == 0 ? 0 : 2 + turn % (walked.most() - 1));
-}
-
 // The first byte is the verb and what comes after it, the second says the rest.
 operation operation_of(std::uint8_t first, std::uint8_t second, world const& walked) {
   operation op{static_cast<verb>(first % verbs)};
@@ -26,7 +19,7 @@ operation operation_of(std::uint8_t first, std::uint8_t second, world const& wal
   op.target = second % world::contexts;
   switch (op.what) {
     case verb::wait:
-      op.amount = amount_of(first, walked);
+      op.amount = static_cast<std::uint8_t>(walked.asked_for(walked.waits(), first >= 128));
       op.executor = static_cast<through>(second >> 1 & 7);
       op.patient = static_cast<patience>(second >> 4 & 3);
       op.slot = (second >> 6 & 1) != 0;
@@ -36,7 +29,7 @@ operation operation_of(std::uint8_t first, std::uint8_t second, world const& wal
     case verb::take_at_once:
     case verb::give:
       op.item = second >> 1 & 3;
-      if (walked.most() > 1) op.amount = second >> 3 & 3;
+      if (walked.most() > 1) op.amount = second >> 3 & (walked.most() > 3 ? 7 : 3);
       break;
     case verb::emit:
     case verb::end_signal:

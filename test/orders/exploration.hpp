@@ -57,6 +57,9 @@ inline operation of_permits(unsigned n, operation op) {
   return op;
 }
 
+// For a mailbox.
+inline operation of_flags(unsigned set, operation op) { return of_permits(set, op); }
+
 // Those of different waits by different types.
 inline operation emit(unsigned wait) {
   auto const number = static_cast<std::uint8_t>(wait);

@@ -15,10 +15,11 @@ namespace asio_sync::test {
 /// by each primitive.
 enum class verb : std::uint8_t {
   wait,          // initiate a wait, in the context `target`
-  take,          // try_lock(), try_acquire(), try_wait(); reset() of an event, which takes the
-                 // signal away
+  take,          // try_lock(), try_acquire(), try_wait(); take() of a mailbox, and reset() of an
+                 // event, which takes the signal away
   take_at_once,  // the blocking form, with no time
-  give,          // unlock(), release(), set(), count_down(); `item` says in which of several ways
+  give,          // unlock(), release(), set(), raise(), count_down(); `item` says in which of
+                 // several ways
   emit,          // cancel the wait `target` through its slot; `item` says by which type
   end_signal,    // destroy the signal of the wait `target`
   cancel,        // cancel()
@@ -62,11 +63,15 @@ enum class then : std::uint8_t {
   work_give  // a coroutine: posts, keeping to itself what it got, and gives it back
 };
 
+/// What a wait for a mailbox asks for, beside its flags.
+inline constexpr std::uint8_t all_of = 8, taking = 16;
+
 struct operation {
   verb what;
   std::uint8_t target = 0;
   std::uint8_t item = 0;
-  std::uint8_t amount = 1;  // of a semaphore's permits; of a latch's count; a wait of 2 arrives
+  // Of a semaphore's permits; of a latch's count; a wait of 2 arrives; a mailbox's flags.
+  std::uint8_t amount = 1;
   // Of a wait; of make, the executor: erased_context or erased_queue.
   through executor = through::context;
   patience patient = patience::endless;
@@ -90,7 +95,7 @@ inline std::string to_text(operation const& op) {
   std::string text = names[std::size_t(op.what)] + std::string(" ") + std::to_string(op.target);
   if (op.what == verb::run || op.what == verb::drop || op.what == verb::give)
     text += '.' + std::to_string(op.item);
-  if (op.amount != 1) text += ", " + std::to_string(op.amount) + " permits";
+  if (op.amount != 1) text += ", amount " + std::to_string(op.amount);
   if (op.what == verb::make) text += std::string(": ") + executors[std::size_t(op.executor)];
   if (op.what != verb::wait) return text;
   text += std::string(": ") + executors[std::size_t(op.executor)] +

@@ -39,6 +39,8 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "semaphore") return semaphore_world();
   if (subject == "manual_reset_event") return manual_reset_event_world();
   if (subject == "latch") return latch_world();
+  if (subject == "auto_reset_event") return auto_reset_event_world();
+  if (subject == "mailbox") return mailbox_world();
   violated("there is no world of " + std::string(subject));
 }
 
@@ -188,10 +190,14 @@ void world::close() {
 }
 
 // What was granted and has not arrived is aborted with the primitive, if it carries something.
+// What succeeds all the same can not be given back any more.
 void world::end() {
   refuse_all(asio::error::operation_aborted);
-  for (wait& w : waits_)
-    if (carries_ && w.on_its_way()) w.expected = asio::error::operation_aborted;
+  for (wait& w : waits_) {
+    if (!w.on_its_way()) continue;
+    w.outlived = true;
+    if (carries_) w.expected = asio::error::operation_aborted;
+  }
   closed_ = false;
   destroy();
 }

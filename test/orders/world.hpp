@@ -66,6 +66,8 @@ class world {
   virtual std::optional<operation> way_on() const = 0;
   /// How many a wait can ask for.
   unsigned most() const noexcept { return most_; }
+  /// What the n-th wait of a walk asks for, in either of two ways.
+  virtual unsigned asked_for(std::size_t n, bool otherwise) const;
   /// Whether poll() of the context can be expected to find something to do.
   bool busy(unsigned context) const;
   /// How many waits there have been.
@@ -115,8 +117,10 @@ class world {
     std::optional<asio::cancellation_signal> signal;
     world::state state = state::starting;
     error_code expected;
-    bool at_once = false;  // decided when it was initiated
-    unsigned turn = 0;     // decisions before it
+    bool at_once = false;   // decided when it was initiated
+    bool outlived = false;  // on its way when the primitive died
+    unsigned turn = 0;      // decisions before it
+    unsigned got = 0;       // with the grant
   };
 
   // A handler, also that of a coroutine's end: tells when it is no more.
@@ -163,9 +167,13 @@ class world {
 
   // What a subject says of itself. come() of the model is told of each wait that begins, for so
   // many, and says if that is refused whatever else there is. take() of the model takes so many if
-  // it has them, whoever waits; put_back() ends that. at_rest(): nobody holds anything.
+  // it has them, whoever waits; put_back() ends that. at_rest(): nobody holds anything. grant():
+  // the wait gets what it asks for, if that is there; in_turn(): not before those who came
+  // earlier.
   virtual error_code come(unsigned) { return {}; }
   virtual bool take(unsigned n) = 0;
+  virtual bool grant(wait& w);
+  virtual bool in_turn() const { return true; }
   virtual void put_back(unsigned n) = 0;
   virtual bool at_rest() const = 0;
   virtual bool allows_own(operation const& op) const = 0;
@@ -176,6 +184,7 @@ class world {
   void require(bool condition, char const* text) const;
   place& place_of(unsigned context) { return places_[context]; }
   wait& wait_of(unsigned id) { return waits_[id]; }
+  operation const& plan_of(unsigned id) const { return waits_[id].plan; }
   execution_log& relayed() { return relayed_; }
   bool closed() const noexcept { return closed_; }
   std::deque<unsigned> const& queue() const noexcept { return queue_; }
@@ -186,11 +195,13 @@ class world {
   void coroutine_ended(std::exception_ptr thrown);
   void ended(unsigned id);
 
-  // The model. serve(): whoever is at the head of the queue gets what there is.
+  // The model. serve(): whoever is at the head of the queue gets what there is. granted(): one who
+  // is queued has got it.
   bool keeps_to_itself(wait const& w) const;
   void initiated(unsigned id);
+  void granted(unsigned id);
   void returned(unsigned n);
-  void serve();
+  virtual void serve();
 
   unsigned frames_ = 0;  // coroutines that keep to themselves what they got
 
@@ -218,6 +229,7 @@ class world {
   void refuse(unsigned id, error_code outcome);
   void refuse_all(error_code outcome);
   void expire(unsigned context);
+  void give_back(wait const& w);
   void unwound(unsigned id);
 
   bool const carries_;
@@ -244,13 +256,15 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 4> subjects{"mutex", "semaphore",
-                                                          "manual_reset_event", "latch"};
+inline constexpr std::array<std::string_view, 6> subjects{
+    "mutex", "semaphore", "manual_reset_event", "latch", "auto_reset_event", "mailbox"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
 std::unique_ptr<world> manual_reset_event_world();
 std::unique_ptr<world> latch_world();
+std::unique_ptr<world> auto_reset_event_world();
+std::unique_ptr<world> mailbox_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

@@ -74,7 +74,7 @@ void world::ended(unsigned id) {
     std::erase(queue_, id);
     serve();
   } else if (was_granted) {
-    returned(w.plan.amount);
+    give_back(w);
   }
 }
 
@@ -85,7 +85,7 @@ void world::unwound(unsigned id) {
   if (w.state != state::decided) return;
   bool const was_granted = w.on_its_way();
   w.state = state::called;
-  if (was_granted) returned(w.plan.amount);
+  if (was_granted) give_back(w);
 }
 
 void world::compare() const {
@@ -132,17 +132,29 @@ bool world::keeps_to_itself(wait const& w) const {
   return carries_ && !w.expected && w.plan.coroutine && w.plan.next == then::work_give;
 }
 
+// How many are asked for: one, or by turns several, and now and then none.
+unsigned world::asked_for(std::size_t n, bool otherwise) const {
+  if (!otherwise || most_ == 1) return 1;
+  auto const turn = static_cast<unsigned>(n) % 8;
+  return turn == 0 ? 0 : 2 + turn % (most_ - 1);
+}
+
+bool world::grant(wait& w) {
+  w.got = w.plan.amount;
+  return take(w.got);
+}
+
 // Who asks for nothing need not wait for others.
 void world::initiated(unsigned id) {
   wait& w = waits_[id];
   w.at_once = true;
   error_code const refused = come(w.plan.amount);
-  bool const its_turn = queue_.empty() || w.plan.amount == 0;
+  bool const its_turn = queue_.empty() || w.plan.amount == 0 || !in_turn();
   if (refused) {
     decide(id, refused);
   } else if (closed_) {
     decide(id, error::closed);
-  } else if (its_turn && take(w.plan.amount)) {
+  } else if (its_turn && grant(w)) {
     decide(id, {});
   } else if (w.plan.patient == patience::none) {
     decide(id, asio::error::timed_out);
@@ -164,10 +176,17 @@ void world::decide(unsigned id, error_code outcome) {
 
 // Those at the head of the queue get what they ask for, for as long as there is enough of it.
 void world::serve() {
-  while (!queue_.empty() && take(waits_[queue_.front()].plan.amount)) {
-    decide(queue_.front(), {});
-    queue_.pop_front();
-  }
+  while (!queue_.empty() && grant(waits_[queue_.front()])) granted(queue_.front());
+}
+
+void world::granted(unsigned id) {
+  std::erase(queue_, id);
+  decide(id, {});
+}
+
+// What has not arrived, and will not.
+void world::give_back(wait const& w) {
+  if (!w.outlived) returned(w.got);
 }
 
 void world::returned(unsigned n) {

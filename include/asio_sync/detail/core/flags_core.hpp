@@ -132,7 +132,7 @@ class flags_core : public signal_queue<Traits> {
     do {
       verdict decided = wait_outcome::closed;
       if (!(w & closed)) decided = try_locked(w, Traits::request(waiter));
-      if (!decided.decided()) decided = waiter.outcome;  // marked
+      if (!decided.decided()) decided = wait_outcome(waiter.outcome);  // marked
       if (decided.decided()) return conclude(waiter, decided), false;
     } while (!(w & waiting) && !exchange(w, w | waiting));
     base::join(waiter);

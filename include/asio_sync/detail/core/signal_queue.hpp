@@ -96,8 +96,8 @@ class signal_queue : public wait_queue<Traits> {
   std::size_t settle(std::size_t n, word change = 0) noexcept {
     if (n != 0) count_up(n);
     if (n != 0 && base::queue_.empty()) change -= waiting;
-    // Release: pairs with the acquire of whoever sees what is up now.
-    if (change != 0) word_.fetch_add(change, std::memory_order_release);
+    // Release, also where nothing changes: pairs with the acquire of whoever sees what is up now.
+    word_.fetch_add(change, std::memory_order_release);
     return n;
   }
 
