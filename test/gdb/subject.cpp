@@ -4,6 +4,8 @@
 // What the printers for gdb are shown: primitives in every state, with waits of every kind. Ends
 // with abort(), for a core file.
 
+#include <asio_sync/async_auto_reset_event.hpp>
+#include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
@@ -27,6 +29,8 @@
 #include <thread>
 
 namespace asio = boost::asio;
+using asio_sync::async_auto_reset_event;
+using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::async_semaphore;
@@ -51,6 +55,10 @@ struct on_permit {
 
 struct on_event {
   void operator()(error_code) const {}
+};
+
+struct on_flags {
+  void operator()(error_code, asio_sync::mailbox_flags) const {}
 };
 
 async_mutex nobodys(context);
@@ -93,6 +101,12 @@ async_manual_reset_event started(context, true);
 async_manual_reset_event ready(context);
 async_manual_reset_event released(context);
 
+async_auto_reset_event remembered(context, true);
+async_auto_reset_event work(context);
+
+async_mailbox news(context);
+async_mailbox read_news(context);
+
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
 asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio::use_awaitable); }
@@ -132,6 +146,13 @@ void wait_for_others() {
   context.poll();
   block(connections, 3, [] { static_cast<void>(connections.acquire(2)); });
   block(ready, 3, [] { ready.wait(); });
+  work.async_wait(on_event());
+  work.set();
+  work.async_wait(on_event());
+  block(work, 2, [] { work.wait(); });
+  news.raise(4);
+  news.async_wait_any(3, on_flags());
+  news.async_take_all_until(0x80000004, deadline, on_flags());
   for (async_mutex* mutex : {&looped, &broken, &cut}) {
     mutex->async_lock(on_lock());
     mutex->async_lock(on_lock());
@@ -149,6 +170,9 @@ void leave_on_the_way() {
   released.async_wait(on_event());
   released.set();
   released.close();
+  read_news.async_take_any(1, on_flags());
+  read_news.raise(1);
+  read_news.close();
 }
 
 }  // namespace server
