@@ -31,8 +31,9 @@ using mailbox_flags = std::uint32_t;
 /// or all of it.
 ///
 /// Use it where one consumer is told of several kinds of things, each of which it handles for all
-/// that has come: data has arrived, the settings have changed, stop. A flag stays up until somebody
-/// takes it, so nothing is missed while nobody waits; a flag that is up already is not counted.
+/// that has come: data has arrived, the settings have changed, stop. A flag stays up until
+/// somebody takes it, so nothing is missed while nobody waits; a flag that is up already is not
+/// counted.
 ///
 ///     mailbox_flags const news = co_await mailbox.async_take_any(data | settings | stop);
 ///

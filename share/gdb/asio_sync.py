@@ -13,8 +13,8 @@ import re
 import gdb
 import gdb.printing
 
-# Where the bits stand in the word of fifo_core, of signal_core and of flags_core. The debug information does not
-# have these constants, as compilers leave out what was folded into the code.
+# Where the bits stand in the word of fifo_core, of signal_core and of flags_core. The debug
+# information does not have these constants, as compilers leave out what was folded into the code.
 MUTEX_CLOSED, MUTEX_DEAD, MUTEX_CARRIED, MUTEX_FREE, MUTEX_COUNT = 2, 4, 8, 16, 1 << 34
 PERMITS_CLOSED, PERMITS_DEAD, PERMITS_ONE = 2, 4, 16
 SIGNAL_UP, SIGNAL_CLOSED = 2, 4
