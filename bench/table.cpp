@@ -202,6 +202,13 @@ void add_flags(rows& all) {
                  "ping-pong/use_awaitable/timer/reactor", as_fast});
 }
 
+void add_latch(rows& all) {
+  for (reactor const r : reactors)
+    for (std::string const token : {"deferred", "use_awaitable"})
+      all.push_back({"W3 latch " + token + " / mutex" + with(r), "W3/" + token + "/latch" + r,
+                     "W3/" + token + "/mutex" + r, 1.3});
+}
+
 // Once more, with a second thread: what needs no atomic operations without one.
 void add_second_thread(rows& all) {
   rows again;
@@ -333,6 +340,7 @@ std::vector<ratio_row> all_rows() {
   add_semaphore(all);
   add_event(all);
   add_flags(all);
+  add_latch(all);
   add_second_thread(all);
   add_threads(all);
   add_timed(all);

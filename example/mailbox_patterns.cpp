@@ -22,6 +22,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -115,6 +116,7 @@ bool show(milliseconds) {
   std::array<int, producers> seen{};
   auto const consumed = asio::co_spawn(pool, consume(q, seen), asio::use_future);
   std::vector<std::thread> threads;
+  threads.reserve(producers);
   for (int producer = 0; producer < producers; ++producer)
     threads.emplace_back([&q, producer] {
       for (int number = 0; number < items_of_each; ++number) q.put({producer, number});

@@ -41,4 +41,4 @@ target_compile_definitions(
 )
 target_precompile_headers(shared REUSE_FROM test_pch)
 add_dependencies(shared side_plugin)
-asio_sync_add_test(shared shared 600 shared)
+asio_sync_add_test(shared shared 1800 shared)

@@ -7,21 +7,23 @@
 #include <asio_sync/detail/core/config.hpp>  // first
 
 #include <asio_sync/detail/context/event_core.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/initiation.hpp>
-#include <asio_sync/detail/operation/primitive.hpp>
-#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/operation/event_base.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/system/error_code.hpp>
-
-#include <chrono>
-#include <cstddef>
 
 namespace asio_sync {
+
+namespace detail {
+
+struct manual_reset {
+  using core_type = event_core;
+  static constexpr char const* name = "async_manual_reset_event";
+  ASIO_SYNC_INLINE static bool try_wait(core_type& core) noexcept { return core.admits(); }
+};
+
+}  // namespace detail
 
 /// An event that stays set until it is reset: coroutines, callbacks and threads wait for it, and
 /// one `set()` releases all of them.
@@ -40,8 +42,8 @@ namespace asio_sync {
 /// destroyed before it or after it; over a strand, the event has to go before the strand's
 /// context.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_manual_reset_event : detail::primitive<Executor, detail::event_core> {
-  using base = detail::primitive<Executor, detail::event_core>;
+class basic_async_manual_reset_event : detail::event_base<Executor, detail::manual_reset> {
+  using base = detail::event_base<Executor, detail::manual_reset>;
 
  public:
   /// The type of the executor that completes what has no executor of its own.
@@ -78,7 +80,7 @@ class basic_async_manual_reset_event : detail::primitive<Executor, detail::event
   ~basic_async_manual_reset_event() = default;
 
   /// The executor of waits whose handlers have none.
-  executor_type get_executor() const noexcept { return base::executor(); }
+  using base::get_executor;  // executor_type()
 
   /// Sets the event and releases all outstanding waits, the oldest first. Runs no code of theirs,
   /// and does not touch the event after the first of them can run. Holds the event's lock only for
@@ -98,33 +100,27 @@ class basic_async_manual_reset_event : detail::primitive<Executor, detail::event
   /// Errors: throws `boost::system::system_error` with `error::closed`, with `operation_aborted`
   /// (`cancel()`, or the event destroyed), or with `resource_deadlock_would_occur` where it would
   /// have to wait on a thread that runs the event's own context. Allocates nothing.
-  void wait() { static_cast<void>(in_thread(detail::no_limit())); }
+  using base::wait;  // void()
 
   /// As `wait()`, but gives up after the time: false. Zero or negative time: one look.
-  template <class Rep, class Period>
-  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> const& time) {
-    return in_thread(detail::wait_limit::after(time));
-  }
+  using base::wait_for;  // bool(duration)
 
   /// As `wait()`, but gives up at the point in time: false.
-  template <class Clock, class Duration>
-  [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return in_thread(detail::wait_limit::at(time));
-  }
+  using base::wait_until;  // bool(time_point)
 
   /// Completes every outstanding wait with `operation_aborted`, threads included, and returns how
   /// many. Does not touch waits that were released already.
-  std::size_t cancel() { return core().refuse_all(detail::wait_outcome::aborted); }
+  using base::cancel;  // std::size_t()
 
   /// Outstanding and later waits complete with `error::closed`, set or not. The event may still be
   /// set and reset.
-  void close() noexcept { core().close(); }
+  using base::close;  // void()
 
   /// Whether the event was closed.
-  bool is_closed() const noexcept { return core().is_closed(); }
+  using base::is_closed;  // bool()
 
   /// The number of outstanding waits, threads included; not those released and on their way.
-  std::size_t waiters() const noexcept { return core().waiters(); }
+  using base::waiters;  // std::size_t()
 
   /// Waits for the event without blocking a thread.
   ///
@@ -136,11 +132,7 @@ class basic_async_manual_reset_event : detail::primitive<Executor, detail::event
   /// (cancelled, or the event destroyed), `error::closed`. Threads: any, at any time. Exceptions:
   /// what allocating the wait, moving the handler, connecting its slot or posting to an executor
   /// of your own throws; nothing has changed then.
-  template <
-      detail::token_for<void(boost::system::error_code)> Token = detail::default_token<Executor>>
-  auto async_wait(Token&& token = Token()) {
-    return initiate(detail::no_limit(), static_cast<Token&&>(token));
-  }
+  using base::async_wait;  // (token)
 
   /// As `async_wait`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
@@ -148,77 +140,14 @@ class basic_async_manual_reset_event : detail::primitive<Executor, detail::event
   /// Completion signature, executor, cancellation, threads: those of `async_wait`. Errors: also
   /// `asio::error::timed_out`; zero or negative time looks once. Exceptions: also what making the
   /// context's timer and room for the deadline throws.
-  template <
-      class Rep, class Period,
-      detail::token_for<void(boost::system::error_code)> Token = detail::default_token<Executor>>
-  auto async_wait_for(std::chrono::duration<Rep, Period> const& time, Token&& token = Token()) {
-    return initiate(detail::wait_limit::after(time), static_cast<Token&&>(token));
-  }
+  using base::async_wait_for;  // (duration, token)
 
   /// As `async_wait_for`, but gives up at a point in time. One of another clock than the steady
   /// one is converted when this function is called.
-  template <
-      class Clock, class Duration,
-      detail::token_for<void(boost::system::error_code)> Token = detail::default_token<Executor>>
-  auto async_wait_until(std::chrono::time_point<Clock, Duration> const& time,
-                        Token&& token = Token()) {
-    return initiate(detail::wait_limit::at(time), static_cast<Token&&>(token));
-  }
+  using base::async_wait_until;  // (time_point, token)
 
  private:
   using base::core;
-
-  // A completion carries nothing but its error.
-  struct delivery_type {
-    using core_type = detail::event_core;
-    using grant = void;
-  };
-
-  // A wait, and how long it may take.
-  template <class Limit>
-  class wait_operation {
-   public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
-
-    wait_operation(basic_async_manual_reset_event& event, Limit limit) noexcept
-        : event_(&event), limit_(limit) {}
-
-    executor_type const& executor() const noexcept { return event_->base::executor(); }
-    detail::event_core& core() const noexcept { return event_->core(); }
-    Limit limit() const noexcept { return limit_; }
-    static detail::waiter::asked_type asked() noexcept { return {}; }
-
-    ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
-      return core().admits() ? detail::wait_outcome::granted : refusal();
-    }
-
-    // Names it in the output of Asio's handler tracking.
-    void track(detail::waiter& w) const {
-      detail::track_creation(executor(), w, "async_manual_reset_event", event_, "async_wait");
-    }
-
-   private:
-    // Whether it is refused at once, and why.
-    ASIO_SYNC_COLD detail::wait_outcome refusal() const noexcept {
-      if (core().is_closed()) return detail::wait_outcome::closed;
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return detail::wait_outcome::undecided;
-    }
-
-    basic_async_manual_reset_event* event_;
-    [[no_unique_address]] Limit limit_;
-  };
-
-  template <class Limit, class Token>
-  auto initiate(Limit limit, Token&& token) {
-    return detail::initiate_wait(wait_operation<Limit>(*this, limit), static_cast<Token&&>(token));
-  }
-
-  // False if the time was up first.
-  bool in_thread(detail::wait_limit limit) {
-    return detail::granted_in_thread(wait_operation<detail::wait_limit>(*this, limit)).granted();
-  }
 
   ASIO_SYNC_NOINLINE void release_waits() noexcept {
     core().decide([&from = core()](detail::decided_waits& decided) {

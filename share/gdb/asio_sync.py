@@ -197,6 +197,9 @@ def wait_text(waiter, asked=permits_asked):
     """One wait, in a line."""
     parts = [who_waits(waiter), asked(waiter)]
     parts = [part for part in parts if part]
+    kind = outline(waiter.type.strip_typedefs().name)
+    if kind == "asio_sync::detail::countdown_waiter" and waiter["participant"]:
+        parts.append("has arrived")
     deadline = deadline_of(waiter)
     if deadline:
         parts.append("until " + deadline)
@@ -342,6 +345,20 @@ class EventPrinter(PrimitivePrinter):
                 self.others("completions on the way", scalar(core["counts_"]) - 1))
 
 
+class LatchPrinter(PrimitivePrinter):
+    """basic_async_latch"""
+
+    name = "async_latch"
+
+    def state(self, core):
+        """What is left to count down; open once the flag is up, too."""
+        word = scalar(core["word_"])
+        left = "open" if word & SIGNAL_UP else f"{scalar(core['ahead_'])} to count down"
+        return ([left] +
+                ["closed"] * bool(word & SIGNAL_CLOSED) +
+                self.others("completions on the way", scalar(core["counts_"]) - 1))
+
+
 class FlagsPrinter(PrimitivePrinter):
     """What has a flags_core"""
 
@@ -431,9 +448,11 @@ PRINTERS = {
     "asio_sync::basic_async_manual_reset_event": EventPrinter,
     "asio_sync::basic_async_auto_reset_event": AutoEventPrinter,
     "asio_sync::basic_async_mailbox": MailboxPrinter,
+    "asio_sync::basic_async_latch": LatchPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
     "asio_sync::detail::event_waiter": WaitPrinter,
+    "asio_sync::detail::countdown_waiter": WaitPrinter,
 }
 
 

@@ -15,6 +15,8 @@
 #include <asio_sync/async_auto_reset_event.hpp>
 #elif defined(OPERATION_take_any)
 #include <asio_sync/async_mailbox.hpp>
+#elif defined(OPERATION_latch_arrive)
+#include <asio_sync/async_latch.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -63,6 +65,11 @@ using subject = asio_sync::async_mailbox;
 #define OPERATION(...) async_take_any(1, __VA_ARGS__)
 #define PARAMETERS error_code error, asio_sync::mailbox_flags flags
 #define RESULT [[maybe_unused]] auto flags =
+#elif defined(OPERATION_latch_arrive)
+using subject = asio_sync::async_latch;
+#define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
 #define OPERATION(...) async_receive(__VA_ARGS__)

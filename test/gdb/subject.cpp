@@ -5,6 +5,7 @@
 // with abort(), for a core file.
 
 #include <asio_sync/async_auto_reset_event.hpp>
+#include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
@@ -30,6 +31,7 @@
 
 namespace asio = boost::asio;
 using asio_sync::async_auto_reset_event;
+using asio_sync::async_latch;
 using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
@@ -102,10 +104,13 @@ async_manual_reset_event ready(context);
 async_manual_reset_event released(context);
 
 async_auto_reset_event remembered(context, true);
-async_auto_reset_event work(context);
+async_auto_reset_event wakeups(context);
 
 async_mailbox news(context);
 async_mailbox read_news(context);
+async_latch loaded(context, 0);
+async_latch all_ready(context, 4);
+async_latch closed_latch(context, 2);
 
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
@@ -114,6 +119,8 @@ asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio
 asio::awaitable<void> report() { co_await audit(1); }
 
 asio::awaitable<void> buy(std::ptrdiff_t n) { auto some = co_await connections.async_acquire(n); }
+
+asio::awaitable<void> work() { co_await all_ready.async_arrive_and_wait(); }
 
 struct listener {
   asio::awaitable<void> listen() { co_await ready.async_wait(); }
@@ -146,13 +153,16 @@ void wait_for_others() {
   context.poll();
   block(connections, 3, [] { static_cast<void>(connections.acquire(2)); });
   block(ready, 3, [] { ready.wait(); });
-  work.async_wait(on_event());
-  work.set();
-  work.async_wait(on_event());
-  block(work, 2, [] { work.wait(); });
+  wakeups.async_wait(on_event());
+  wakeups.async_wait(on_event());
+  block(wakeups, 3, [] { wakeups.wait(); });
   news.raise(4);
   news.async_wait_any(3, on_flags());
   news.async_take_all_until(0x80000004, deadline, on_flags());
+  all_ready.async_wait(on_event());
+  asio::co_spawn(context, work(), asio::detached);
+  context.poll();
+  block(all_ready, 3, [] { all_ready.arrive_and_wait(); });
   for (async_mutex* mutex : {&looped, &broken, &cut}) {
     mutex->async_lock(on_lock());
     mutex->async_lock(on_lock());
@@ -170,9 +180,12 @@ void leave_on_the_way() {
   released.async_wait(on_event());
   released.set();
   released.close();
+  wakeups.set();
   read_news.async_take_any(1, on_flags());
   read_news.raise(1);
   read_news.close();
+  closed_latch.async_arrive_and_wait(on_event());
+  closed_latch.close();
 }
 
 }  // namespace server

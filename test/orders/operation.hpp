@@ -15,9 +15,10 @@ namespace asio_sync::test {
 /// by each primitive.
 enum class verb : std::uint8_t {
   wait,          // initiate a wait, in the context `target`
-  take,          // try_lock(), try_acquire(); reset() of an event, which takes the signal away
+  take,          // try_lock(), try_acquire(), try_wait(); reset() of an event, which takes the
+                 // signal away
   take_at_once,  // the blocking form, with no time
-  give,          // unlock(), release(), set(); `item` says in which of several ways
+  give,          // unlock(), release(), set(), count_down(); `item` says in which of several ways
   emit,          // cancel the wait `target` through its slot; `item` says by which type
   end_signal,    // destroy the signal of the wait `target`
   cancel,        // cancel()
@@ -65,7 +66,7 @@ struct operation {
   verb what;
   std::uint8_t target = 0;
   std::uint8_t item = 0;
-  std::uint8_t amount = 1;  // of a semaphore's permits
+  std::uint8_t amount = 1;  // of a semaphore's permits; of a latch's count; a wait of 2 arrives
   // Of a wait; of make, the executor: erased_context or erased_queue.
   through executor = through::context;
   patience patient = patience::endless;

@@ -161,8 +161,10 @@ class world {
   virtual std::size_t waiters() const = 0;
   virtual void compare_real() const = 0;
 
-  // What a subject says of itself. take() of the model takes so many if it has them, whoever
-  // waits; put_back() ends that. at_rest(): nobody holds anything.
+  // What a subject says of itself. come() of the model is told of each wait that begins, for so
+  // many, and says if that is refused whatever else there is. take() of the model takes so many if
+  // it has them, whoever waits; put_back() ends that. at_rest(): nobody holds anything.
+  virtual error_code come(unsigned) { return {}; }
   virtual bool take(unsigned n) = 0;
   virtual void put_back(unsigned n) = 0;
   virtual bool at_rest() const = 0;
@@ -242,12 +244,13 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 3> subjects{"mutex", "semaphore",
-                                                          "manual_reset_event"};
+inline constexpr std::array<std::string_view, 4> subjects{"mutex", "semaphore",
+                                                          "manual_reset_event", "latch"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
 std::unique_ptr<world> manual_reset_event_world();
+std::unique_ptr<world> latch_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

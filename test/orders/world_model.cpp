@@ -136,8 +136,11 @@ bool world::keeps_to_itself(wait const& w) const {
 void world::initiated(unsigned id) {
   wait& w = waits_[id];
   w.at_once = true;
+  error_code const refused = come(w.plan.amount);
   bool const its_turn = queue_.empty() || w.plan.amount == 0;
-  if (closed_) {
+  if (refused) {
+    decide(id, refused);
+  } else if (closed_) {
     decide(id, error::closed);
   } else if (its_turn && take(w.plan.amount)) {
     decide(id, {});

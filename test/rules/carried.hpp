@@ -153,20 +153,32 @@ BOOST_AUTO_TEST_CASE(R3_grant_that_is_destroyed_on_its_way_goes_to_the_next_wait
 }
 
 BOOST_AUTO_TEST_CASE(R3_grant_that_is_destroyed_on_its_way_with_nobody_waiting_is_free_again) {
-  fate dropped[3];
-  {
-    asio::io_context dying;
-    subject::wait(primitive, asio::bind_executor(dying, observed_handler(dropped[0])));
+  for (bool const queued : {false, true}) {
+    fate in_context, in_strand;
+    for (fate* f : {&in_context, &in_strand}) {
+      asio::io_context dying;
+      if (queued) BOOST_TEST_REQUIRE(subject::occupy(primitive));
+      if (f == &in_context)
+        subject::wait(primitive, asio::bind_executor(dying, observed_handler(*f)));
+      else
+        subject::wait(primitive,
+                      asio::bind_executor(asio::make_strand(dying), observed_handler(*f)));
+      if (queued) subject::serve(primitive);
+      BOOST_TEST(!idle());
+    }
+    BOOST_TEST((in_context.dropped() && in_strand.dropped()));
+    BOOST_TEST(idle());
   }
+  fate dropped[2];
   subject::wait(primitive,
-                asio::bind_executor(dropping_executor(context), observed_handler(dropped[1])));
-  BOOST_TEST(dropped[1].dropped());
+                asio::bind_executor(dropping_executor(context), observed_handler(dropped[0])));
+  BOOST_TEST(dropped[0].dropped());
   BOOST_TEST(idle());
   BOOST_TEST_REQUIRE(subject::occupy(primitive));
   subject::wait(primitive,
-                asio::bind_executor(dropping_executor(context), observed_handler(dropped[2])));
+                asio::bind_executor(dropping_executor(context), observed_handler(dropped[1])));
   subject::serve(primitive);
-  BOOST_TEST((dropped[0].dropped() && dropped[2].dropped()));
+  BOOST_TEST(dropped[1].dropped());
   BOOST_TEST(idle());
 }
 

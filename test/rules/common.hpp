@@ -22,6 +22,7 @@
 //       static void serve(p);                        // gives that to the oldest wait, to all of
 //                                                    // them, or back; if waits take it: to all
 //                                                    // of them and back
+//       static void serve_one(p);                    // if waits take it: to the oldest alone
 //       static grant hold(p);                        // the same as occupy(), held by a grant
 //       static auto wait(p, token...);               // the initiating functions
 //       static auto wait_for(p, duration, token...);
@@ -157,6 +158,10 @@ error_code error_of(Function f) {
 
 // Has the primitive free again, whoever holds the grant.
 inline void let_go(grant& g) { g = grant(); }
+template <class Grant>
+void let_go(Grant& g) {  // what only stands for a grant
+  static_cast<void>(grant(g));
+}
 
 // Around cases in which a wait is granted and the next one has to queue, until the first is let
 // go: where a completion carries nothing that keeps others out, a member has to.
@@ -169,6 +174,15 @@ inline void end_occupation(primitive_type& p) {
 inline void let_go(primitive_type& p, grant& g) {
   let_go(g);
   end_occupation(p);
+}
+
+// Serves the only wait, which may destroy the primitive.
+template <class Subject = subject>
+void serve_last(auto& p) {
+  if constexpr (taken_by_waits<Subject>)
+    Subject::serve_one(p);
+  else
+    Subject::serve(p);
 }
 
 // After a granted wait whose grant was let go: gives again what it has taken, if it takes.
@@ -189,8 +203,8 @@ asio::awaitable<Grant> granted(Operation operation) {
 
 // How a wait comes to its end.
 enum class ending { free, serve, cancel, close, destroy };
-constexpr std::array endings = {ending::free, ending::serve, ending::cancel, ending::close,
-                                ending::destroy};
+inline constexpr std::array endings = {ending::free, ending::serve, ending::cancel, ending::close,
+                                       ending::destroy};
 
 struct fixture {
   asio::io_context context, other;

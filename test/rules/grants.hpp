@@ -8,17 +8,24 @@
 
 #include "rules/common.hpp"
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace ASIO_SYNC_RULES_SUITE {
 
@@ -36,25 +43,52 @@ inline void use(primitive_type& p) {
   if (f.granted()) renew(p);
 }
 
-// An allocator that uses the primitive.
-template <class T = void>
-struct using_allocator {
-  using value_type = T;
+// A handler that calls a function when it is called or moved, when it is destroyed unmoved, and
+// when its allocator is used.
+struct talkative_handler {
+  struct hooks {
+    std::function<void()> called, moved, destroyed, allocates;
+  };
 
-  explicit using_allocator(primitive_type& used) noexcept : p(&used) {}
-  template <class U>
-  using_allocator(using_allocator<U> const& other) noexcept : p(other.p) {}
-  T* allocate(std::size_t n) {
-    use(*p);
-    return std::allocator<T>().allocate(n);
-  }
-  void deallocate(T* memory, std::size_t n) noexcept {
-    use(*p);
-    std::allocator<T>().deallocate(memory, n);
-  }
-  friend bool operator==(using_allocator const&, using_allocator const&) noexcept = default;
+  template <class T = void>
+  struct allocator {
+    using value_type = T;
 
-  primitive_type* p;
+    explicit allocator(hooks& h) noexcept : on(&h) {}
+    template <class U>
+    allocator(allocator<U> const& other) noexcept : on(other.on) {}
+    T* allocate(std::size_t n) {
+      if (on->allocates) on->allocates();
+      return std::allocator<T>().allocate(n);
+    }
+    void deallocate(T* memory, std::size_t n) noexcept {
+      if (on->allocates) on->allocates();
+      std::allocator<T>().deallocate(memory, n);
+    }
+    friend bool operator==(allocator const&, allocator const&) noexcept = default;
+
+    hooks* on;
+  };
+
+  using allocator_type = allocator<>;
+  allocator_type get_allocator() const noexcept { return allocator_type(*on); }
+
+  explicit talkative_handler(hooks& h) noexcept : on(&h) {}
+  talkative_handler(talkative_handler&& other) noexcept
+      : on(other.on), live(std::exchange(other.live, false)) {
+    if (on->moved) on->moved();
+  }
+  talkative_handler& operator=(talkative_handler&&) = delete;
+  ~talkative_handler() {
+    if (live && on->destroyed) on->destroyed();
+  }
+
+  void operator()(error_code, auto...) {
+    if (on->called) on->called();
+  }
+
+  hooks* on;
+  bool live = true;
 };
 
 }  // namespace ASIO_SYNC_RULES_SUITE
@@ -103,8 +137,11 @@ BOOST_AUTO_TEST_CASE(R4_cancel_completes_all_that_wait_and_leaves_the_holder_alo
   grant held = subject::hold(primitive);
   for (auto& each : r) subject::wait(primitive, each.handler());
   blocked_thread thread(primitive, 4, [&] { static_cast<void>(subject::block(primitive)); });
-  BOOST_TEST(primitive.cancel() == 4u);
-  BOOST_TEST(thread.join() == aborted);
+  blocked_thread timed(primitive, 5,
+                       [&] { static_cast<void>(subject::block_for(primitive, 1h)); });
+  BOOST_TEST(primitive.cancel() == 5u);
+  BOOST_TEST(primitive.cancel() == 0u);
+  BOOST_TEST((thread.join() == aborted && timed.join() == aborted));
   poll();
   for (auto const& each : r) BOOST_TEST(each.refused(aborted));
   BOOST_TEST(static_cast<bool>(held));
@@ -150,18 +187,61 @@ BOOST_AUTO_TEST_CASE(R4_the_slot_is_free_when_the_handler_runs_and_the_signal_ma
   BOOST_TEST(f.granted());
 }
 
+BOOST_AUTO_TEST_CASE(R4_the_slot_is_empty_when_the_handler_runs_and_not_before) {
+  for (bool const cancelled : {false, true}) {
+    int called = 0;
+    asio::cancellation_signal signal;
+    BOOST_TEST_REQUIRE(subject::occupy(primitive));
+    auto const handler = [&](error_code e, auto...) {
+      BOOST_TEST((e == aborted) == cancelled);
+      BOOST_TEST(!signal.slot().has_handler());
+      ++called;
+    };
+    subject::wait(primitive, asio::bind_cancellation_slot(signal.slot(), handler));
+    BOOST_TEST(signal.slot().has_handler());
+    if (cancelled) signal.emit(asio::cancellation_type::terminal);
+    subject::serve(primitive);
+    BOOST_TEST(signal.slot().has_handler());  // the handler's executor's, and nobody else's
+    poll();
+    BOOST_TEST(called == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R4_a_coroutine_is_cancelled_through_its_signal) {
+  asio::cancellation_signal signal;
+  error_code error;
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    try {
+      static_cast<void>(co_await granted(subject::wait(primitive)));
+    } catch (system_error const& e) {
+      error = e.code();
+    }
+  };
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  asio::co_spawn(context, coroutine,
+                 asio::bind_cancellation_slot(signal.slot(), [](std::exception_ptr) {}));
+  poll();
+  BOOST_TEST(primitive.waiters() == 1u);
+  signal.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST(primitive.waiters() == 0u);
+  BOOST_TEST(error == aborted);
+}
+
 // Which of them wins is left to the machine, but one does.
 BOOST_AUTO_TEST_CASE(R4_cancel_meets_grant) {
   asio::thread_pool pool(1);
-  primitive_type p(pool);
+  primitive_type in_pool(pool);
   std::atomic<int> granted = 0, refused = 0;
   for (int round = 1; round <= 1000; ++round) {
+    primitive_type& p = round % 2 ? in_pool : primitive;
     BOOST_TEST_REQUIRE(subject::occupy(p));
     asio::cancellation_signal signal;
     auto const ended = [&](error_code e, auto... g) {
       ++(is_granted(e, g...) ? granted : refused);
     };
-    subject::wait(p, asio::bind_cancellation_slot(signal.slot(), ended));
+    subject::wait(p,
+                  asio::bind_executor(pool, asio::bind_cancellation_slot(signal.slot(), ended)));
     asio::post(pool, [&] { signal.emit(asio::cancellation_type::terminal); });
     subject::serve(p);
     while (granted + refused != round) std::this_thread::yield();
@@ -198,19 +278,57 @@ BOOST_AUTO_TEST_CASE(R5_handlers_and_their_destructors_may_use_the_primitive) {
   BOOST_TEST(idle());
 }
 
-BOOST_AUTO_TEST_CASE(R5_allocators_may_use_the_primitive) {
-  int called = 0;
-  auto const count = [&](error_code, auto...) { ++called; };
-  auto const token = [&] { return asio::bind_allocator(using_allocator<>(primitive), count); };
-  subject::wait(primitive, token());
-  poll();
-  renew(primitive);
+BOOST_AUTO_TEST_CASE(R5_whatever_belongs_to_a_handler_may_use_the_primitive) {
+  int uses = 0;
+  bool inside = false;
+  auto const uses_it = [&] {
+    if (std::exchange(inside, true)) return;
+    ++uses;
+    use(primitive);
+    inside = false;
+  };
+  using hooks = talkative_handler::hooks;
+  for (auto const hook : {&hooks::called, &hooks::moved, &hooks::destroyed, &hooks::allocates})
+    for (bool const queued : {false, true}) {
+      hooks on;
+      on.*hook = uses_it;
+      uses = 0;
+      asio::cancellation_signal signal;
+      if (queued) BOOST_TEST_REQUIRE(subject::occupy(primitive));
+      subject::wait(primitive, asio::bind_cancellation_slot(signal.slot(), talkative_handler(on)));
+      if (queued) subject::serve(primitive);
+      poll();
+      renew(primitive);
+      {
+        asio::io_context dying;
+        if (queued) BOOST_TEST_REQUIRE(subject::occupy(primitive));
+        subject::wait_for(primitive, 1h, asio::bind_executor(dying, talkative_handler(on)));
+      }
+      if (queued) subject::serve(primitive);
+      on = {};
+      BOOST_TEST(uses > 0);
+      BOOST_TEST(idle());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(R5_the_handler_of_a_slot_that_is_destroyed_may_use_the_primitive) {
+  struct in_slot {
+    explicit in_slot(primitive_type& used) noexcept : p(used) {}
+    ~in_slot() { p.cancel(); }
+    void operator()(asio::cancellation_type) const {}
+    primitive_type& p;
+  };
+  result waiting, r;
+  asio::cancellation_signal signal;
   BOOST_TEST_REQUIRE(subject::occupy(primitive));
-  subject::wait_for(primitive, 1h, token());
+  subject::wait(primitive, waiting.handler());
+  signal.slot().emplace<in_slot>(primitive);
+  subject::wait(primitive,
+                asio::bind_cancellation_slot(signal.slot(), r.handler()));  // in its place
+  BOOST_TEST(primitive.waiters() == 1u);
   subject::serve(primitive);
   poll();
-  BOOST_TEST(called == 2);
-  BOOST_TEST(idle());
+  BOOST_TEST((waiting.refused(aborted) && r.granted()));
 }
 
 BOOST_AUTO_TEST_CASE(R5_executors_may_use_the_primitive) {
@@ -231,18 +349,29 @@ BOOST_AUTO_TEST_CASE(R5_executors_may_use_the_primitive) {
 }
 
 BOOST_AUTO_TEST_CASE(R5_the_handler_may_destroy_the_primitive) {
-  auto own = std::make_unique<primitive_type>(context);
-  result behind;
-  int called = 0;
-  subject::wait(*own, [&](error_code e, auto... g) {
-    called += is_granted(e, g...);
-    own.reset();
-  });
-  keep_occupied(*own);
-  subject::wait(*own, behind.handler());
-  poll();
-  BOOST_TEST(called == 1);
-  BOOST_TEST(behind.refused(aborted));
+  for (ending how : {ending::free, ending::serve, ending::cancel, ending::close}) {
+    auto own = std::make_unique<primitive_type>(context);
+    result behind;
+    int called = 0;
+    if (how != ending::free) BOOST_TEST_REQUIRE(subject::occupy(*own));
+    subject::wait(*own, [&](error_code, auto... g) {
+      ++called;
+      (let_go(g), ...);
+      own.reset();
+    });
+    if (how == ending::free) keep_occupied(*own);
+    subject::wait(*own, behind.handler());
+    if (how == ending::serve) subject::serve(*own);
+    if (how == ending::cancel) BOOST_TEST(own->cancel() == 2u);
+    if (how == ending::close) own->close();
+    poll();
+    BOOST_TEST(called == 1);
+    BOOST_TEST(!own);
+    if (how == ending::serve && !owns)
+      BOOST_TEST(behind.granted());
+    else
+      BOOST_TEST(behind.refused(how == ending::close ? closed : aborted));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,7 +9,9 @@
 #include "rules/common.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -97,11 +99,74 @@ BOOST_AUTO_TEST_CASE(R9_destruction_right_after_the_last_wait_was_served) {
       subject::wait(q, [&](error_code, auto... g) { ((kept = std::move(g)), ...), ++ended; });
     while (q.waiters() != 1) std::this_thread::yield();
     subject::serve(q);
-    for (int i = 0; i < round / 3 % 40; ++i) std::this_thread::yield();
+    for (std::atomic<int> spin = round / 3 % 40 * 25; spin > 0;) --spin;  // yields may take long
     p.reset();
     if (thread) thread->join();
     while (!thread && ended == 0) std::this_thread::yield();
   }
+}
+
+BOOST_AUTO_TEST_CASE(R9_a_refusal_on_its_way_arrives_as_it_was_decided) {
+  result expired, cancelled, late;
+  {
+    primitive_type p(context);
+    BOOST_TEST_REQUIRE(subject::occupy(p));
+    subject::wait_for(p, 0s, expired.handler());
+    subject::wait(p, cancelled.handler());
+    p.cancel();
+    subject::wait(p, late.handler());
+    p.close();
+  }
+  poll();
+  BOOST_TEST(expired.refused(timed_out));
+  BOOST_TEST(cancelled.refused(aborted));
+  BOOST_TEST(late.refused(closed));
+}
+
+BOOST_AUTO_TEST_CASE(R9_signals_and_deadlines_of_a_dead_primitive_do_nothing) {
+  asio::cancellation_signal signal;
+  result r[2];
+  {
+    primitive_type p(context);
+    BOOST_TEST_REQUIRE(subject::occupy(p));
+    subject::wait(p, asio::bind_cancellation_slot(signal.slot(), r[0].handler()));
+    subject::wait_for(p, 1ms, r[1].handler());
+  }
+  signal.emit(asio::cancellation_type::all);
+  std::this_thread::sleep_for(2ms);
+  poll();
+  signal.emit(asio::cancellation_type::all);
+  for (auto const& each : r) BOOST_TEST(each.refused(aborted));
+}
+
+BOOST_AUTO_TEST_CASE(R9_an_inline_handler_destroys_the_primitive_inside_what_completes_it) {
+  for (bool const queued : {false, true}) {
+    auto p = std::make_unique<primitive_type>(context);
+    if (queued) BOOST_TEST_REQUIRE(subject::occupy(*p));
+    auto const destroys = [&](error_code e, auto... g) {
+      BOOST_TEST(is_granted(e, g...));
+      (let_go(g), ...);
+      p.reset();
+    };
+    subject::wait(*p, asio::bind_executor(inline_executor(context), destroys));
+    if (queued) serve_last(*p);
+    BOOST_TEST(!p);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_dead_context_does_not_disturb_blocked_threads) {
+  fate f;
+  auto dying = std::make_unique<asio::io_context>();
+  primitive_type p(*dying);
+  BOOST_TEST_REQUIRE(subject::occupy(p));
+  subject::wait(p, observed_handler(f));
+  blocked_thread thread(p, 2, [&] { static_cast<void>(subject::block(p)); });
+  dying.reset();
+  BOOST_TEST(f.dropped());
+  BOOST_TEST(p.waiters() == 1u);
+  subject::serve(p);
+  BOOST_TEST(!thread.join());
+  BOOST_TEST(subject::idle(p));
 }
 
 BOOST_AUTO_TEST_CASE(R10_a_handler_that_owns_the_primitive_dies_with_its_context) {

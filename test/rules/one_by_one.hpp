@@ -4,54 +4,85 @@
 #ifndef ASIO_SYNC_TEST_RULES_ONE_BY_ONE_HPP
 #define ASIO_SYNC_TEST_RULES_ONE_BY_ONE_HPP
 
-// R7, R10, R14 and R19 of primitives that serve one wait after the other: each has it for itself.
+// R4, R7, R10, R14 and R19 of primitives that serve one wait after the other: each has it for
+// itself.
 
 #include "rules/common.hpp"
 #include "rules/lifetime.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
 
+BOOST_AUTO_TEST_CASE(R4_the_slot_may_be_taken_over_by_another_operation) {
+  result first, second;
+  asio::cancellation_signal signal;
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  for (result* r : {&first, &second})
+    subject::wait(primitive, asio::bind_cancellation_slot(signal.slot(), r->handler()));
+  subject::serve(primitive);
+  poll();
+  BOOST_TEST(first.granted());
+  BOOST_TEST(signal.slot().has_handler());  // the second's
+  signal.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST(second.refused(aborted));
+}
+
 BOOST_AUTO_TEST_CASE(R7_callbacks_coroutines_futures_and_threads_are_served_in_one_order) {
-  std::string order;
-  grant held = subject::hold(primitive);
-  auto const callback = [&](char c) { return [&, c](error_code, grant) { order += c; }; };
-  subject::wait(primitive, callback('a'));
-  auto const coroutine = [&]() -> asio::awaitable<void> {
-    grant const g = co_await subject::wait(primitive);
-    order += 'b';
+  std::string order, expected;  // written by whoever has been served
+  std::vector<std::thread> threads;
+  std::size_t queued = 0;
+  auto const is_queued = [&] {
+    while (primitive.waiters() != queued) std::this_thread::yield();
   };
-  asio::co_spawn(context, coroutine, asio::detached);
-  poll();
-  blocked_thread thread(primitive, 3, [&] {
-    grant const g = subject::block(primitive);
-    order += 'c';
-  });
-  std::future<grant> future = subject::wait(primitive, asio::use_future);
-  subject::wait_for(primitive, 1h, asio::bind_executor(asio::make_strand(context), callback('e')));
+  auto const callback = [&](char c) { return [&, c](error_code, grant) { order += c; }; };
+  grant held = subject::hold(primitive);
+  for (int round = 0; round < 3; ++round) {
+    expected += "atcfs";
+    subject::wait(primitive, callback('a'));
+    ++queued;
+    threads.emplace_back([&] {
+      grant const g = subject::block(primitive);
+      order += 't';
+    });
+    ++queued, is_queued();
+    auto const coroutine = [&]() -> asio::awaitable<void> {
+      grant const g = co_await subject::wait(primitive);
+      order += 'c';
+    };
+    asio::co_spawn(context, coroutine, asio::detached);
+    poll();
+    threads.emplace_back([&, future = subject::wait(primitive, asio::use_future)]() mutable {
+      grant const g = future.get();
+      order += 'f';
+    });
+    subject::wait_for(primitive, 1h,
+                      asio::bind_executor(asio::make_strand(context), callback('s')));
+    queued += 3, is_queued();
+  }
   let_go(held);
-  while (future.wait_for(0s) != std::future_status::ready) poll();
-  thread.join();
-  BOOST_TEST(order == "abc");
-  held = future.get();
-  poll();
-  BOOST_TEST(order == "abc");
-  let_go(held);
-  poll();
-  BOOST_TEST(order == "abce");
+  context.restart();
+  context.run();
+  for (auto& thread : threads) thread.join();
+  BOOST_TEST(order == expected);
+  BOOST_TEST(idle());
 }
 
 BOOST_AUTO_TEST_CASE(R7_nobody_barges_in_between_a_release_and_its_completion) {
@@ -72,19 +103,21 @@ BOOST_AUTO_TEST_CASE(R7_nobody_barges_in_between_a_release_and_its_completion) {
 }
 
 BOOST_AUTO_TEST_CASE(R10_handlers_die_with_their_context_and_the_waits_of_others_live) {
-  for (bool const home_dies : {false, true}) {
-    fate dead[4], living[4], on_its_way;
+  for (int const way : {0, 1, 2, 3}) {
+    bool const home_dies = way % 2 == 1, served_before = way / 2 == 1;
+    fate dead[4], living[4], first;
     auto dying = std::make_unique<asio::io_context>();
     primitive_type p(home_dies ? *dying : context);
     BOOST_TEST_REQUIRE(subject::occupy(p));
-    subject::wait(p, asio::bind_executor(*dying, observed_handler(on_its_way)));
+    subject::wait(p, asio::bind_executor(asio::make_strand(*dying), observed_handler(first)));
     queue_all_kinds(p, *dying, dead);
     queue_all_kinds(p, other, living);
-    subject::serve(p);
-    BOOST_TEST(p.waiters() == 8u);
+    if (served_before) subject::serve(p);
+    BOOST_TEST(p.waiters() == (served_before ? 8u : 9u));
     dying.reset();
-    BOOST_TEST((on_its_way.dropped() && dropped(dead)));
-    BOOST_TEST(p.waiters() == 3u);  // the first got what was on its way
+    BOOST_TEST((first.dropped() && dropped(dead)));
+    BOOST_TEST(p.waiters() == (served_before ? 3u : 4u));  // one got what was on its way
+    if (!served_before) subject::serve(p);
     poll(other);
     BOOST_TEST(granted(living));
     BOOST_TEST(subject::idle(p));
@@ -102,6 +135,10 @@ BOOST_AUTO_TEST_CASE(R14_what_comes_before_a_release_comes_before_what_it_enable
     for (int i = 0; i < 1000; ++i) add({}, subject::block(primitive));
   });
   for (int i = 0; i < 1000; ++i) subject::wait(primitive, asio::bind_executor(pool, add));
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    for (int i = 0; i < 1000; ++i) add({}, co_await subject::wait(primitive));
+  };
+  asio::co_spawn(pool, coroutine, asio::detached);
   for (int i = 0; i < 1000;) {
     grant g = subject::hold(primitive);
     if (g) ++i;
@@ -110,7 +147,7 @@ BOOST_AUTO_TEST_CASE(R14_what_comes_before_a_release_comes_before_what_it_enable
   thread.join();
   pool.join();
   grant const last = subject::hold(primitive);
-  BOOST_TEST(number == 3000);
+  BOOST_TEST(number == 4000);
 }
 
 BOOST_AUTO_TEST_CASE(R19_waiters_are_those_that_are_queued) {

@@ -4,13 +4,15 @@
 #ifndef ASIO_SYNC_TEST_RULES_ORDER_HPP
 #define ASIO_SYNC_TEST_RULES_ORDER_HPP
 
-// R6: chains of hand-offs.
+// R6: chains of hand-offs; and what else happens to very many waits.
 
 #include "rules/common.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <utility>
 
@@ -41,6 +43,12 @@ class counting_handler {
   outcomes* outcomes_;
 };
 
+template <class Executor>
+void queue_many(primitive_type& p, Executor const& ex, outcomes& o) {
+  for (std::size_t i = 0; i < many; ++i)
+    subject::wait(p, asio::bind_executor(ex, counting_handler(o)));
+}
+
 // Many waits on that executor are served, one by the other or all at once; what has come of them
 // when the first was served, and at the end. On a small stack.
 template <class Executor>
@@ -49,8 +57,7 @@ std::pair<outcomes, outcomes> chain(asio::io_context& io, Executor const& ex) {
   run_on_stack(small_stack, [&] {
     primitive_type p(io);
     if (!subject::occupy(p)) return;
-    for (std::size_t i = 0; i < many; ++i)
-      subject::wait(p, asio::bind_executor(ex, counting_handler(o)));
+    queue_many(p, ex, o);
     subject::serve(p);
     at_first = o;
     io.restart();
@@ -74,6 +81,26 @@ BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand) {
   auto const [first, all] = chain(context, asio::make_strand(context));
   BOOST_TEST(first.granted == 0u);
   BOOST_TEST(all.granted == many);
+}
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand_of_any_executor) {
+  asio::any_io_executor const ex = context.get_executor();
+  auto const [first, all] = chain(context, asio::make_strand(ex));
+  BOOST_TEST(first.granted == 0u);
+  BOOST_TEST(all.granted == many);
+}
+
+BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_thread_pool) {
+  asio::thread_pool pool(1);
+  primitive_type p(pool);
+  outcomes in_pool, in_strand;
+  auto const strand = asio::make_strand(pool);
+  BOOST_TEST_REQUIRE(subject::occupy(p));
+  queue_many(p, pool.get_executor(), in_pool);
+  queue_many(p, strand, in_strand);
+  subject::serve(p);
+  pool.join();
+  BOOST_TEST((in_pool.granted == many && in_strand.granted == many));
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_executor_that_runs_inline) {
@@ -126,12 +153,51 @@ BOOST_AUTO_TEST_CASE(R6_inline_completions_do_not_nest) {
     subject::wait(primitive,
                   asio::bind_executor(inline_executor(context), [&, i](error_code, auto... g) {
                     BOOST_TEST(++inside == 1);
-                    (static_cast<void>(grant(std::move(g))), ...);
+                    (let_go(g), ...);
                     BOOST_TEST(done++ == i);
                     --inside;
                   }));
   subject::serve(primitive);
   BOOST_TEST(done == 3);
+}
+
+BOOST_AUTO_TEST_CASE(R4_very_many_waits_are_cancelled) {
+  outcomes o;
+  run_on_stack(small_stack, [&] {
+    if (!subject::occupy(primitive)) return;
+    queue_many(primitive, context.get_executor(), o);
+    BOOST_TEST(primitive.cancel() == many);
+    BOOST_TEST(o.refused == 0u);
+    context.run();
+  });
+  BOOST_TEST(o.refused == many);
+}
+
+BOOST_AUTO_TEST_CASE(R9_a_primitive_is_destroyed_with_very_many_waits) {
+  outcomes o;
+  run_on_stack(small_stack, [&] {
+    {
+      primitive_type p(context);
+      if (!subject::occupy(p)) return;
+      queue_many(p, context.get_executor(), o);
+      queue_many(p, inline_executor(context), o);
+    }
+    context.run();
+  });
+  BOOST_TEST(o.refused == 2 * many);
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_context_is_destroyed_with_very_many_waits) {
+  outcomes o;
+  run_on_stack(small_stack, [&] {
+    asio::io_context dying;
+    primitive_type near(dying);
+    if (!subject::occupy(near) || !subject::occupy(primitive)) return;
+    queue_many(near, dying.get_executor(), o);
+    queue_many(primitive, dying.get_executor(), o);
+  });
+  BOOST_TEST(o.dropped == 2 * many);
+  BOOST_TEST(primitive.waiters() == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -88,11 +88,13 @@ BOOST_AUTO_TEST_CASE(R18_closed) {
   grant held = subject::hold(primitive);
   subject::wait_for(primitive, 1h, queued.handler());
   blocked_thread thread(primitive, 2, [&] { static_cast<void>(subject::block(primitive)); });
+  blocked_thread timed(primitive, 3,
+                       [&] { static_cast<void>(subject::block_for(primitive, 1h)); });
   BOOST_TEST(!primitive.is_closed());
   primitive.close();
   primitive.close();
   BOOST_TEST(primitive.is_closed());
-  BOOST_TEST(thread.join() == closed);
+  BOOST_TEST((thread.join() == closed && timed.join() == closed));
   for (bool const free : {false, true}) {  // by then the holder has let go
     result late, now;
     subject::wait(primitive, late.handler());

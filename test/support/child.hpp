@@ -27,7 +27,7 @@
 
 namespace asio_sync::test {
 
-inline constexpr unsigned child_seconds = 10;
+inline constexpr unsigned child_seconds = 100;
 
 namespace detail_of_child {
 
@@ -63,8 +63,8 @@ inline std::string describe(int status) {
 }  // namespace detail_of_child
 
 // Runs f() in a child process, which has a copy of everything but of the other threads. What went
-// wrong there: nothing, that is "", if f() has returned true within ten seconds. In f() the macros
-// of Boost.Test reach nobody.
+// wrong there: nothing, that is "", if f() has returned true within child_seconds. In f() the
+// macros of Boost.Test reach nobody.
 template <class Function>
 std::string failure_in_child(Function f) {
   std::fflush(nullptr);  // or the child has it, too

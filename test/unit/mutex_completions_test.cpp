@@ -57,6 +57,8 @@ enum class place {
   dying_context        // the destructor of a handler whose wait is queued when its context ends
 };
 
+constexpr auto long_enough = 1min;  // for whatever does not hang
+
 constexpr place places[] = {place::inline_handler, place::immediate_handler,
                             place::dropped_handler, place::dropped_completion,
                             place::dying_context};
@@ -246,7 +248,7 @@ BOOST_AUTO_TEST_CASE(R5_user_code_on_top_of_the_library_unlocks_and_blocks) {
     bool locked = false;
     on_top(where, [&] {
       mutex.unlock();
-      locked = mutex.try_lock_for(5s);
+      locked = mutex.try_lock_for(long_enough);
     });
     BOOST_TEST(locked);
     if (locked) mutex.unlock();
@@ -283,7 +285,7 @@ BOOST_AUTO_TEST_CASE(R5_destructor_of_a_dropped_grant_blocks_on_the_mutex) {
   fate dropped, next;
   bool locked = false;
   mutex.async_lock(asio::bind_executor(
-      *dying, observed_handler(dropped, [&] { locked = mutex.try_lock_for(5s); })));
+      *dying, observed_handler(dropped, [&] { locked = mutex.try_lock_for(long_enough); })));
   mutex.async_lock(asio::bind_executor(asio::make_strand(pool), observed_handler(next)));
   dying.reset();
   BOOST_TEST(dropped.dropped());
@@ -308,7 +310,7 @@ BOOST_AUTO_TEST_CASE(R5_destructors_in_a_shutdown_block_on_what_an_earlier_one_u
     int locked = 0;
     auto const use = [&] {
       if (lock.owns_lock()) return lock.unlock();
-      if (!mutex.try_lock_for(5s)) return;
+      if (!mutex.try_lock_for(long_enough)) return;
       ++locked;
       mutex.unlock();
     };
@@ -336,7 +338,7 @@ BOOST_AUTO_TEST_CASE(R6_a_thread_about_to_block_first_does_what_it_keeps_back) {
       if (where != place::immediate_handler) BOOST_TEST(!mutex.try_lock_for(0s));
       // Inside a handler of an inline executor another one is kept back, and this does not block.
       if (where == place::inline_handler) BOOST_TEST(f.waits());
-      locked = mutex.try_lock_for(5s);
+      locked = mutex.try_lock_for(long_enough);
       BOOST_TEST(f.granted());
     });
     BOOST_TEST(locked);
@@ -373,34 +375,6 @@ BOOST_AUTO_TEST_CASE(R10_completion_of_a_close_destroys_the_context_of_the_other
 
 BOOST_AUTO_TEST_CASE(R10_completion_of_a_destroyed_mutex_destroys_the_context_of_the_others) {
   destroy_between_all([](auto& mutex) { mutex.reset(); });
-}
-
-BOOST_AUTO_TEST_CASE(R10_context_of_waits_on_a_strand_of_any_io_executor_is_destroyed) {
-  for (bool const at_home : {false, true}) {
-    asio::io_context other;
-    auto context = std::make_unique<asio::io_context>();
-    async_mutex mutex(at_home ? *context : other);
-    fate granted, queued, timed, nested, late, living;
-    auto const strand = [ex = context->get_executor()] {
-      return asio::make_strand(asio::any_io_executor(ex));
-    };
-    auto const initiates = [&] {
-      mutex.async_lock(asio::bind_executor(strand(), observed_handler(late)));
-    };
-    mutex.async_lock(asio::bind_executor(strand(), observed_handler(granted)));
-    mutex.async_lock(asio::bind_executor(strand(), observed_handler(queued, initiates)));
-    mutex.async_lock_for(1h, asio::bind_executor(strand(), observed_handler(timed)));
-    mutex.async_lock(asio::bind_executor(asio::any_io_executor(asio::make_strand(strand())),
-                                         observed_handler(nested)));
-    mutex.async_lock(asio::bind_executor(other, observed_handler(living)));
-    BOOST_TEST(mutex.waiters() == 4u);
-    context.reset();
-    for (auto const* f : {&granted, &queued, &timed, &nested, &late}) BOOST_TEST(f->dropped());
-    other.run();
-    BOOST_TEST(living.granted());
-    BOOST_TEST(mutex.waiters() == 0u);
-    BOOST_TEST(mutex.try_lock());
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

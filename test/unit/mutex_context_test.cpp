@@ -6,8 +6,8 @@
 #include "support/executors.hpp"
 #include "support/observed_handler.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -33,8 +32,6 @@ using asio_sync::test::fate;
 using asio_sync::test::inline_executor;
 using asio_sync::test::observed_handler;
 using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
 
 // Waits of every kind for the mutex whose handlers belong to the context. The mutex is held.
 template <class Context>
@@ -173,47 +170,6 @@ BOOST_AUTO_TEST_CASE(R10_waits_leave_the_queue_of_a_mutex_elsewhere_with_their_c
   home.poll();
   BOOST_TEST(living.granted());
   BOOST_TEST(mutex.try_lock());
-}
-
-BOOST_AUTO_TEST_CASE(R10_home_context_is_destroyed_and_the_mutex_lives_on_in_another) {
-  auto home = std::make_unique<asio::io_context>();
-  asio::io_context other;
-  async_mutex mutex(*home);
-  BOOST_TEST_REQUIRE(mutex.try_lock());
-  fate dead[4];
-  fate living[4];
-  queue_all_kinds(mutex, *home, dead);
-  queue_all_kinds(mutex, other, living);
-  BOOST_TEST(mutex.waiters() == 8u);
-  home.reset();
-  BOOST_TEST(all_dropped(dead));
-  BOOST_TEST(mutex.waiters() == 4u);
-  mutex.unlock();
-  other.run();
-  for (auto const& f : living) BOOST_TEST(f.granted());
-  BOOST_TEST(mutex.try_lock());
-}
-
-BOOST_AUTO_TEST_CASE(R10_grant_that_dies_with_its_context_goes_to_a_wait_of_another) {
-  for (bool const home_dies : {false, true}) {
-    auto dying = std::make_unique<asio::io_context>();
-    asio::io_context other;
-    async_mutex mutex(home_dies ? *dying : other);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    fate granted;
-    fate dead[4];
-    fate living[4];
-    mutex.async_lock(asio::bind_executor(asio::make_strand(*dying), observed_handler(granted)));
-    queue_all_kinds(mutex, *dying, dead);
-    queue_all_kinds(mutex, other, living);
-    mutex.unlock();
-    dying.reset();
-    BOOST_TEST(granted.dropped());
-    BOOST_TEST(all_dropped(dead));
-    BOOST_TEST(mutex.waiters() == 3u);
-    other.run();
-    for (auto const& f : living) BOOST_TEST(f.granted());
-  }
 }
 
 BOOST_AUTO_TEST_CASE(R10_stopped_context_is_destroyed_with_completions_on_their_way) {
@@ -395,6 +351,34 @@ BOOST_AUTO_TEST_CASE(R10_context_is_destroyed_while_this_thread_still_keeps_comp
     BOOST_TEST(done);
     BOOST_TEST(granted.dropped());
     BOOST_TEST(queued.dropped());
+    BOOST_TEST(mutex.try_lock());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R10_context_of_waits_on_a_strand_of_any_io_executor_is_destroyed) {
+  for (bool const at_home : {false, true}) {
+    asio::io_context other;
+    auto context = std::make_unique<asio::io_context>();
+    async_mutex mutex(at_home ? *context : other);
+    fate granted, queued, timed, nested, late, living;
+    auto const strand = [ex = context->get_executor()] {
+      return asio::make_strand(asio::any_io_executor(ex));
+    };
+    auto const initiates = [&] {
+      mutex.async_lock(asio::bind_executor(strand(), observed_handler(late)));
+    };
+    mutex.async_lock(asio::bind_executor(strand(), observed_handler(granted)));
+    mutex.async_lock(asio::bind_executor(strand(), observed_handler(queued, initiates)));
+    mutex.async_lock_for(1h, asio::bind_executor(strand(), observed_handler(timed)));
+    mutex.async_lock(asio::bind_executor(asio::any_io_executor(asio::make_strand(strand())),
+                                         observed_handler(nested)));
+    mutex.async_lock(asio::bind_executor(other, observed_handler(living)));
+    BOOST_TEST(mutex.waiters() == 4u);
+    context.reset();
+    for (auto const* f : {&granted, &queued, &timed, &nested, &late}) BOOST_TEST(f->dropped());
+    other.run();
+    BOOST_TEST(living.granted());
+    BOOST_TEST(mutex.waiters() == 0u);
     BOOST_TEST(mutex.try_lock());
   }
 }

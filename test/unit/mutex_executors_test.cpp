@@ -3,10 +3,8 @@
 
 // Where the completions of a mutex run, and what executors may do wrong.
 
-#include "support/executors.hpp"
-#include "support/mutex_result.hpp"
-
 #include <asio_sync/async_mutex.hpp>
+#include "support/executors.hpp"
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
@@ -14,7 +12,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -27,15 +24,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <future>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -49,7 +42,6 @@ using asio_sync::test::tracking_executor;
 using boost::system::error_code;
 using namespace std::chrono_literals;
 
-using io_executor = asio::io_context::executor_type;
 using lock_type = async_mutex::lock_type;
 
 // Executors over any_io_executor, with an execute() of their own, and with a require() that leads
@@ -136,34 +128,6 @@ struct fixture {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(mutex_executors_test, fixture)
-
-BOOST_AUTO_TEST_CASE(R2_without_an_executor_of_its_own_on_that_of_the_mutex) {
-  auto const strand = asio::make_strand(context);
-  auto const in_strand = [&] { return strand.running_in_this_thread(); };
-  check_where(context.get_executor(), unbound, poll(context), in(context));
-  check_where(asio::any_io_executor(context.get_executor()), unbound, poll(context), in(context));
-  check_where(strand, unbound, poll(context), in_strand);
-  check_where(asio::any_io_executor(strand), unbound, poll(context), in_strand);
-  asio::strand<asio::any_io_executor> const erased(context.get_executor());
-  auto const in_erased = [&] { return erased.running_in_this_thread(); };
-  check_where(erased, unbound, poll(context), in_erased);
-  check_where(asio::any_io_executor(erased), unbound, poll(context), in_erased);
-}
-
-BOOST_AUTO_TEST_CASE(R2_on_the_executor_that_the_handler_is_bound_to) {
-  asio::any_io_executor const primitive = other.get_executor();
-  auto const strand = asio::make_strand(context);
-  auto const in_strand = [&] { return strand.running_in_this_thread(); };
-  asio::strand<asio::any_io_executor> const erased(context.get_executor());
-  check_where(primitive, bound_to(context.get_executor()), poll(context), in(context));
-  check_where(primitive, bound_to(asio::any_io_executor(context.get_executor())), poll(context),
-              in(context));
-  check_where(primitive, bound_to(strand), poll(context), in_strand);
-  check_where(primitive, bound_to(asio::any_io_executor(strand)), poll(context), in_strand);
-  check_where(primitive, bound_to(erased), poll(context),
-              [&] { return erased.running_in_this_thread(); });
-  BOOST_TEST(other.poll() == 0u);
-}
 
 BOOST_AUTO_TEST_CASE(R2_any_completion_executor_is_the_known_executor_inside_it) {
   asio::any_io_executor const primitive = other.get_executor();

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(R10_a_frame_that_holds_the_guard_ends_with_its_context_afte
     server s(ctx);
     asio::co_spawn(ctx, s.session(held, last), asio::detached);
     asio::co_spawn(ctx, s.session(held, last), asio::detached);  // waits
-    ctx.run_for(1ms);
+    ctx.poll();
     BOOST_REQUIRE(held);
     BOOST_TEST(held->owns_lock());
     BOOST_TEST(s.mutex.waiters() == 1u);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(R10_a_frame_that_holds_the_guard_ends_with_its_context_befo
     result elsewhere;
     asio::co_spawn(*ctx, s.session(held, last), asio::detached);
     asio::co_spawn(*ctx, s.session(held, last), asio::detached);
-    ctx->run_for(1ms);
+    ctx->poll();
     s.mutex.async_lock(asio::bind_executor(context, elsewhere.handler()));
     BOOST_TEST(s.mutex.waiters() == 2u);
     ctx.reset();
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(R12_the_usual_end_of_a_main_gives_all_memory_back) {
     asio::io_context ctx;
     server s(ctx);
     asio::co_spawn(ctx, s.session(held, last), asio::detached);
-    ctx.run_for(1us);
+    ctx.poll();
   };
   main_function();
   heap_counter const heap;

@@ -301,31 +301,6 @@ BOOST_AUTO_TEST_CASE(R8_run_does_not_return_before_waits_decided_on_other_thread
   }
 }
 
-BOOST_AUTO_TEST_CASE(R9_destruction_completes_queued_waits_each_on_its_own_executor) {
-  asio::io_context home;
-  asio::io_context other;
-  execution_log log;
-  fate fates[4];
-  {
-    async_mutex mutex(home);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    mutex.async_lock(observed_handler(fates[0]));
-    mutex.async_lock(asio::bind_executor(asio::make_strand(home), observed_handler(fates[1])));
-    mutex.async_lock_for(1h, asio::bind_executor(other, observed_handler(fates[2])));
-    mutex.async_lock(asio::bind_executor(tracking_executor<>(other.get_executor(), log),
-                                         observed_handler(fates[3])));
-  }
-  for (auto const& f : fates) BOOST_TEST(f.waits());
-  home.run();
-  BOOST_TEST(fates[0].refused(aborted));
-  BOOST_TEST(fates[1].refused(aborted));
-  BOOST_TEST(fates[2].waits());
-  other.run();
-  BOOST_TEST(fates[2].refused(aborted));
-  BOOST_TEST(fates[3].refused(aborted));
-  BOOST_TEST(log.executed() == 1);
-}
-
 BOOST_AUTO_TEST_CASE(R9_grant_on_its_way_arrives_as_aborted_and_empty) {
   asio::io_context home;
   asio::io_context other;
@@ -346,101 +321,6 @@ BOOST_AUTO_TEST_CASE(R9_grant_on_its_way_arrives_as_aborted_and_empty) {
   home.run();
   other.run();
   for (auto const& f : fates) BOOST_TEST(f.refused(aborted));
-}
-
-BOOST_AUTO_TEST_CASE(R9_refusal_on_its_way_arrives_as_it_was_decided) {
-  asio::io_context io;
-  fate closed;
-  fate cancelled;
-  fate expired;
-  {
-    async_mutex mutex(io);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    mutex.async_lock_for(0s, observed_handler(expired));
-    mutex.async_lock(observed_handler(cancelled));
-    mutex.cancel();
-    mutex.async_lock(observed_handler(closed));
-    mutex.close();
-  }
-  io.run();
-  BOOST_TEST(closed.refused(asio_sync::error::closed));
-  BOOST_TEST(cancelled.refused(aborted));
-  BOOST_TEST(expired.refused(asio::error::timed_out));
-}
-
-BOOST_AUTO_TEST_CASE(R9_signals_and_deadlines_of_a_dead_mutex_do_nothing) {
-  asio::io_context io;
-  asio::cancellation_signal signal;
-  fate fates[2];
-  {
-    async_mutex mutex(io);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    mutex.async_lock(asio::bind_cancellation_slot(signal.slot(), observed_handler(fates[0])));
-    mutex.async_lock_for(1ms, observed_handler(fates[1]));
-  }
-  signal.emit(asio::cancellation_type::all);
-  std::this_thread::sleep_for(2ms);
-  io.run();
-  signal.emit(asio::cancellation_type::all);
-  for (auto const& f : fates) BOOST_TEST(f.refused(aborted));
-}
-
-BOOST_AUTO_TEST_CASE(R9_signal_that_dies_before_its_wait_is_not_touched) {
-  asio::io_context io;
-  async_mutex mutex(io);
-  BOOST_TEST_REQUIRE(mutex.try_lock());
-  std::optional<asio::cancellation_signal> signal(std::in_place);
-  fate f;
-  mutex.async_lock(asio::bind_cancellation_slot(signal->slot(), observed_handler(f)));
-  signal.reset();
-  mutex.unlock();
-  io.run();
-  BOOST_TEST(f.granted());
-}
-
-BOOST_AUTO_TEST_CASE(R9_mutex_is_destroyed_inside_its_own_completion_handler) {
-  asio::io_context io;
-  auto mutex = std::make_unique<async_mutex>(io);
-  BOOST_TEST_REQUIRE(mutex->try_lock());
-  fate next;
-  bool done = false;
-  mutex->async_lock([&](error_code, auto lock) {
-    lock.unlock();
-    mutex.reset();
-    done = true;
-  });
-  mutex->async_lock(observed_handler(next));
-  mutex->unlock();
-  io.run();
-  BOOST_TEST(done);
-  BOOST_TEST(next.refused(aborted));
-
-  mutex = std::make_unique<async_mutex>(io);
-  BOOST_TEST_REQUIRE(mutex->try_lock());
-  mutex->async_lock([&](error_code, auto) { mutex.reset(); });
-  mutex->cancel();
-  io.restart();
-  io.run();
-  BOOST_TEST(!mutex);
-}
-
-BOOST_AUTO_TEST_CASE(R9_mutex_is_destroyed_by_the_new_owner_inside_unlock) {
-  asio::io_context io;
-  auto mutex = std::make_unique<async_mutex>(io);
-  BOOST_TEST_REQUIRE(mutex->try_lock());
-  mutex->async_lock(asio::bind_executor(inline_executor(io), [&](error_code, auto lock) {
-    lock.unlock();
-    mutex.reset();
-  }));
-  mutex->unlock();
-  BOOST_TEST(!mutex);
-
-  mutex = std::make_unique<async_mutex>(io);
-  mutex->async_lock(asio::bind_executor(inline_executor(io), [&](error_code, auto lock) {
-    lock.unlock();
-    mutex.reset();
-  }));
-  BOOST_TEST(!mutex);
 }
 
 BOOST_AUTO_TEST_CASE(R9_mutex_is_destroyed_by_the_new_owner_right_after_unlock) {

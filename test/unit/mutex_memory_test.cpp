@@ -8,10 +8,6 @@
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -164,32 +160,6 @@ BOOST_AUTO_TEST_CASE(R12_queued_wait_makes_one_allocation_freed_before_the_handl
   BOOST_TEST(log.live_bytes == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(R12_memory_of_waits_that_are_refused_or_dropped_is_given_back) {
-  allocator_log log;
-  fate fates[3];
-  auto const handler = [&](fate& f) {
-    return asio::bind_allocator(logging_allocator<>(log), observed_handler(f));
-  };
-  {
-    asio::io_context io;
-    async_mutex mutex(io);
-    async_mutex::lock_type const held(mutex);
-    mutex.async_lock(handler(fates[0]));
-    mutex.cancel();
-    io.run();
-    BOOST_TEST(log.live_bytes == 0u);
-    mutex.async_lock(handler(fates[1]));
-    mutex.cancel();
-    mutex.async_lock(handler(fates[2]));
-    BOOST_TEST(log.live_bytes > 0u);
-  }
-  BOOST_TEST(fates[0].refused(asio::error::operation_aborted));
-  BOOST_TEST(fates[1].dropped());
-  BOOST_TEST(fates[2].dropped());
-  BOOST_TEST(log.allocations == 3u);
-  BOOST_TEST(log.live_bytes == 0u);
-}
-
 BOOST_AUTO_TEST_CASE(R12_memory_of_a_dropped_wait_stays_until_its_strand_has_let_go_of_it) {
   allocator_log log;
   fate fates[2];
@@ -294,40 +264,6 @@ BOOST_AUTO_TEST_CASE(R12_no_heap_where_one_thread_initiates_and_another_complete
   BOOST_TEST(allocations == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(R12_synchronous_operations_and_blocking_waits_take_nothing_from_the_heap) {
-  asio::io_context io;
-  async_mutex mutex(io);
-  std::size_t allocations = 0;
-  {
-    empty_pool const pool;
-    heap_counter const heap(heap_counter::scope::all_threads);
-    for (int i = 0; i < 10; ++i) {
-      mutex.lock();
-      static_cast<void>(mutex.try_lock());
-      static_cast<void>(mutex.try_lock_for(1ns));
-      mutex.unlock();
-    }
-    allocations = heap.allocations();
-  }
-  BOOST_TEST(allocations == 0u);
-
-  std::atomic<bool> start = false;
-  std::atomic<std::size_t> in_thread = 1;
-  BOOST_TEST_REQUIRE(mutex.try_lock());
-  std::thread blocked([&] {
-    empty_pool const pool;
-    heap_counter const heap;
-    start = true;
-    mutex.lock();
-    in_thread = heap.allocations();
-    mutex.unlock();
-  });
-  while (!start || mutex.waiters() == 0) std::this_thread::yield();
-  mutex.unlock();
-  blocked.join();
-  BOOST_TEST(in_thread == 0u);
-}
-
 BOOST_AUTO_TEST_CASE(R12_mutex_gives_its_memory_back_after_waits_that_were_refused) {
   asio::io_context io;
   std::atomic<int> called = 0;
@@ -350,23 +286,6 @@ BOOST_AUTO_TEST_CASE(R12_mutex_gives_its_memory_back_after_waits_that_were_refus
   }
   BOOST_TEST(allocations == 0u);
   BOOST_TEST(called == 11);
-}
-
-BOOST_AUTO_TEST_CASE(R12_free_mutex_allocates_nothing_for_a_coroutine) {
-  asio::io_context io;
-  async_mutex mutex(io);
-  std::size_t allocations = 1;
-  asio::co_spawn(
-      io,
-      [&]() -> asio::awaitable<void> {
-        empty_pool const pool;
-        heap_counter const heap;
-        for (int i = 0; i < 100; ++i) auto const lock = co_await mutex.async_lock(asio::deferred);
-        allocations = heap.allocations();
-      },
-      asio::detached);
-  io.run();
-  BOOST_TEST(allocations == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

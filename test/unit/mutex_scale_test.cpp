@@ -3,13 +3,10 @@
 
 #include <asio_sync/async_mutex.hpp>
 
-#include "support/executors.hpp"
-
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <pthread.h>
@@ -27,8 +24,6 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using asio_sync::async_mutex;
-using asio_sync::test::dropping_executor;
-using asio_sync::test::inline_executor;
 using boost::system::error_code;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -83,96 +78,9 @@ class counting_handler {
   outcomes* outcomes_;
 };
 
-template <class Executor>
-void queue_many(async_mutex& mutex, Executor const& ex, outcomes& o) {
-  for (std::size_t i = 0; i < many; ++i)
-    mutex.async_lock(asio::bind_executor(ex, counting_handler(o)));
-}
-
-// A chain of hand-offs: each completion unlocks, which enables the next. On an executor that does
-// not run inline nothing of it has happened when the first unlock() returns.
-template <class Executor>
-void hand_on(asio::io_context& io, Executor const& ex, std::size_t granted_in_unlock = 0) {
-  on_small_stack([&] {
-    async_mutex mutex(io);
-    if (!mutex.try_lock()) return;
-    outcomes o;
-    queue_many(mutex, ex, o);
-    mutex.unlock();
-    BOOST_TEST(o.granted == granted_in_unlock);
-    io.restart();
-    io.run();
-    BOOST_TEST(o.granted == many);
-    BOOST_TEST(mutex.try_lock());
-  });
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(mutex_scale_test)
-
-BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_io_context) {
-  asio::io_context io;
-  hand_on(io, io.get_executor());
-}
-
-BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand) {
-  asio::io_context io;
-  hand_on(io, asio::make_strand(io));
-}
-
-BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand_of_any_executor) {
-  asio::io_context io;
-  hand_on(io, asio::make_strand(asio::any_io_executor(io.get_executor())));
-}
-
-BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_executor_that_runs_inline) {
-  asio::io_context io;
-  hand_on(io, inline_executor(io), many);
-}
-
-BOOST_AUTO_TEST_CASE(R6_inline_completions_do_not_nest) {
-  asio::io_context io;
-  async_mutex mutex(io);
-  BOOST_TEST_REQUIRE(mutex.try_lock());
-  int inside = 0;
-  int done = 0;
-  for (int i = 0; i < 3; ++i)
-    mutex.async_lock(asio::bind_executor(inline_executor(io), [&, i](error_code, auto lock) {
-      BOOST_TEST(++inside == 1);
-      lock.unlock();
-      BOOST_TEST(done == i);
-      ++done;
-      --inside;
-    }));
-  mutex.unlock();
-  BOOST_TEST(done == 3);
-}
-
-BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_thread_pool) {
-  asio::thread_pool pool(1);
-  async_mutex mutex(pool);
-  BOOST_TEST_REQUIRE(mutex.try_lock());
-  outcomes o;
-  queue_many(mutex, pool.get_executor(), o);
-  queue_many(mutex, asio::make_strand(pool), o);
-  mutex.unlock();
-  pool.join();
-  BOOST_TEST(o.granted == 2 * many);
-}
-
-BOOST_AUTO_TEST_CASE(R6_chain_of_dropped_grants_on_an_executor_that_drops) {
-  asio::io_context io;
-  on_small_stack([&] {
-    async_mutex mutex(io);
-    if (!mutex.try_lock()) return;
-    outcomes o;
-    queue_many(mutex, dropping_executor(io), o);
-    mutex.unlock();
-    BOOST_TEST(o.dropped == many);
-    BOOST_TEST(mutex.try_lock());
-  });
-}
 
 BOOST_AUTO_TEST_CASE(R6_grants_and_mutexes_dropped_with_their_context) {
   on_small_stack([&] {
@@ -197,26 +105,13 @@ BOOST_AUTO_TEST_CASE(R6_chain_of_dropped_grants_on_a_strand_whose_service_shuts_
     async_mutex mutex(*io);  // its service is older than that of the strand, and shuts down later
     if (!mutex.try_lock()) return;
     outcomes o;
-    queue_many(mutex, asio::make_strand(*io), o);
+    auto const strand = asio::make_strand(*io);
+    for (std::size_t i = 0; i < many; ++i)
+      mutex.async_lock(asio::bind_executor(strand, counting_handler(o)));
     mutex.unlock();
     io.reset();
     BOOST_TEST(o.dropped == many);
     BOOST_TEST(mutex.try_lock());
-  });
-}
-
-BOOST_AUTO_TEST_CASE(R4_very_many_waits_are_cancelled) {
-  on_small_stack([] {
-    asio::io_context io;
-    async_mutex mutex(io);
-    if (!mutex.try_lock()) return;
-    outcomes o;
-    queue_many(mutex, io.get_executor(), o);
-    BOOST_TEST(mutex.cancel() == many);
-    BOOST_TEST(o.refused == 0u);
-    io.run();
-    BOOST_TEST(o.refused == many);
-    BOOST_TEST((o.error == asio::error::operation_aborted));
   });
 }
 
@@ -233,37 +128,6 @@ BOOST_AUTO_TEST_CASE(R11_very_many_waits_time_out) {
     BOOST_TEST(o.refused == many);
     BOOST_TEST((o.error == asio::error::timed_out));
     BOOST_TEST(mutex.waiters() == 0u);
-  });
-}
-
-BOOST_AUTO_TEST_CASE(R9_mutex_is_destroyed_with_very_many_waits) {
-  on_small_stack([] {
-    asio::io_context io;
-    outcomes o;
-    {
-      async_mutex mutex(io);
-      if (!mutex.try_lock()) return;
-      queue_many(mutex, io.get_executor(), o);
-      queue_many(mutex, inline_executor(io), o);
-    }
-    io.run();
-    BOOST_TEST(o.refused == 2 * many);
-  });
-}
-
-BOOST_AUTO_TEST_CASE(R10_context_is_destroyed_with_very_many_waits) {
-  on_small_stack([] {
-    std::optional<asio::io_context> io(std::in_place);
-    asio::io_context other;
-    async_mutex near(*io);
-    async_mutex far(other);
-    if (!near.try_lock() || !far.try_lock()) return;
-    outcomes o;
-    queue_many(near, io->get_executor(), o);
-    queue_many(far, io->get_executor(), o);
-    io.reset();
-    BOOST_TEST(o.dropped == 2 * many);
-    BOOST_TEST(near.waiters() + far.waiters() == 0u);
   });
 }
 

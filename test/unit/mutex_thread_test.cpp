@@ -3,13 +3,12 @@
 
 // The blocking forms, for threads that run no executor.
 
-#include "support/mutex_result.hpp"
+#include "support/blocked_thread.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -21,64 +20,29 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <cstddef>
 #include <future>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
 using asio_sync::async_mutex;
 using asio_sync::basic_async_mutex;
-using asio_sync::test::mutex_result;
+using asio_sync::test::blocked_thread;
 using boost::system::error_code;
 using boost::system::system_error;
-using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
 namespace {
 
-error_code const aborted = asio::error::operation_aborted;
 error_code const closed = asio_sync::error::closed;
 error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
 
 auto carries(error_code expected) {
   return [expected](system_error const& e) { return e.code() == expected; };
 }
-
-void wait_for_waiters(async_mutex const& mutex, std::size_t n) {
-  while (mutex.waiters() != n) std::this_thread::yield();
-}
-
-// A thread that blocks in one of the blocking forms; join() gives what that threw.
-class blocked_thread {
- public:
-  template <class Function>
-  blocked_thread(async_mutex const& mutex, Function f)
-      : thread_([this, f = std::move(f)] {
-          try {
-            f();
-          } catch (system_error const& e) {
-            error_ = e.code();
-          }
-        }) {
-    wait_for_waiters(mutex, 1);
-  }
-
-  error_code join() {
-    thread_.join();
-    return error_;
-  }
-
- private:
-  error_code error_;
-  std::thread thread_;
-};
 
 // On a thread of the mutex's own context: refuses to wait, and does all that need not wait.
 template <class Executor>
@@ -157,62 +121,6 @@ BOOST_AUTO_TEST_CASE(R16_a_thread_of_the_thread_pool_must_not_block) {
   pool.join();
 }
 
-BOOST_AUTO_TEST_CASE(R16_a_thread_that_runs_another_context_may_block) {
-  asio::io_context home;
-  async_mutex mutex(home);
-  BOOST_REQUIRE(mutex.try_lock());
-  asio::thread_pool other(1);
-  asio::post(other, [&] { mutex.lock(); });
-  wait_for_waiters(mutex, 1);
-  mutex.unlock();
-  other.join();
-  BOOST_TEST(mutex.is_locked());
-}
-
-BOOST_AUTO_TEST_CASE(R16_cancelled_while_blocked) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  blocked_thread thread(mutex, [&] { mutex.lock(); });
-  BOOST_TEST(mutex.cancel() == 1u);
-  BOOST_TEST(thread.join() == aborted);
-  blocked_thread timed(mutex, [&] { static_cast<void>(mutex.try_lock_for(1h)); });
-  BOOST_TEST(mutex.cancel() == 1u);
-  BOOST_TEST(timed.join() == aborted);
-  BOOST_TEST(mutex.is_locked());
-}
-
-BOOST_AUTO_TEST_CASE(R18_closed_while_blocked) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  blocked_thread thread(mutex, [&] { mutex.lock(); });
-  mutex.close();
-  BOOST_TEST(thread.join() == closed);
-  BOOST_CHECK_EXCEPTION(static_cast<void>(mutex.try_lock_for(0s)), system_error, carries(closed));
-  mutex.unlock();
-  BOOST_CHECK_EXCEPTION(mutex.lock(), system_error, carries(closed));
-  BOOST_TEST(!mutex.is_locked());
-}
-
-BOOST_AUTO_TEST_CASE(R18_closed_while_blocked_for_a_time) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  blocked_thread thread(mutex, [&] { static_cast<void>(mutex.try_lock_for(1h)); });
-  mutex.close();
-  BOOST_TEST(thread.join() == closed);
-}
-
-BOOST_AUTO_TEST_CASE(R9_destroyed_while_a_thread_is_blocked) {
-  asio::io_context context;
-  std::optional<async_mutex> mutex(context);
-  BOOST_REQUIRE(mutex->try_lock());
-  blocked_thread thread(*mutex, [&m = *mutex] { m.lock(); });
-  mutex.reset();
-  BOOST_TEST(thread.join() == aborted);
-}
-
 BOOST_AUTO_TEST_CASE(R9_the_thread_that_gets_it_may_destroy_it) {
   asio::io_context context;
   for (int i = 0; i < 300; ++i) {
@@ -228,20 +136,6 @@ BOOST_AUTO_TEST_CASE(R9_the_thread_that_gets_it_may_destroy_it) {
     BOOST_REQUIRE(!thread.join());
     BOOST_REQUIRE(!mutex);
   }
-}
-
-BOOST_AUTO_TEST_CASE(R10_a_dead_context_does_not_disturb_blocked_threads) {
-  std::optional<asio::io_context> context(std::in_place);
-  async_mutex mutex(*context);
-  BOOST_REQUIRE(mutex.try_lock());
-  mutex.async_lock([](error_code, guard) { BOOST_ERROR("called"); });
-  std::thread thread([&] { mutex.lock(); });
-  wait_for_waiters(mutex, 2);
-  context.reset();
-  BOOST_TEST(mutex.waiters() == 1u);
-  mutex.unlock();
-  thread.join();
-  BOOST_TEST(mutex.is_locked());
 }
 
 BOOST_AUTO_TEST_CASE(R11_a_thread_gives_up_after_the_time) {
@@ -292,68 +186,6 @@ BOOST_AUTO_TEST_CASE(R11_expiry_against_grant_loses_no_lock) {
   BOOST_TEST(counter == granted);
   BOOST_TEST(mutex.waiters() == 0u);
   BOOST_TEST(mutex.try_lock());
-}
-
-BOOST_AUTO_TEST_CASE(R7_threads_and_handlers_share_one_queue) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  mutex_result first;
-  mutex_result last;
-  mutex.async_lock(first.handler());
-  bool locked = false;
-  std::thread thread([&] {
-    mutex.lock();
-    locked = true;
-  });
-  wait_for_waiters(mutex, 2);
-  mutex.async_lock(last.handler());
-  mutex.unlock();
-  context.poll();
-  BOOST_TEST(first.granted());
-  BOOST_TEST(mutex.waiters() == 2u);
-  first.lock.unlock();
-  thread.join();
-  BOOST_TEST(locked);
-  BOOST_TEST(last.calls == 0);
-  mutex.unlock();  // locked by the thread: the mutex belongs to none
-  context.restart();
-  context.run();
-  BOOST_TEST(last.granted());
-}
-
-BOOST_AUTO_TEST_CASE(R16_works_with_the_guards_of_the_standard) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  async_mutex other(context);
-  {
-    std::scoped_lock const both(mutex, other);
-    BOOST_TEST(!guard(mutex, std::try_to_lock).owns_lock());
-    BOOST_TEST(!guard(mutex, 1ms).owns_lock());
-    BOOST_TEST(!guard(mutex, std::chrono::steady_clock::now()).owns_lock());
-  }
-  BOOST_TEST(guard(mutex, std::try_to_lock).owns_lock());
-  BOOST_TEST(guard(mutex, 1h).owns_lock());
-  BOOST_TEST(guard(mutex, std::chrono::system_clock::now() + 1h).owns_lock());
-  BOOST_TEST(guard(mutex).owns_lock());
-  BOOST_TEST(!mutex.is_locked());
-}
-
-BOOST_AUTO_TEST_CASE(R16_works_with_a_condition_variable_any) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  std::condition_variable_any changed;
-  bool ready = false;
-  std::thread thread([&] {
-    std::scoped_lock const lock(mutex);
-    ready = true;
-    changed.notify_one();
-  });
-  guard lock(mutex);
-  changed.wait(lock, [&] { return ready; });
-  BOOST_TEST(lock.owns_lock());
-  lock.unlock();
-  thread.join();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

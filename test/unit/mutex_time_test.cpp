@@ -92,48 +92,6 @@ BOOST_AUTO_TEST_CASE(R11_an_expired_wait_leaves_at_once_and_those_behind_move_up
   BOOST_TEST(plain.granted());
 }
 
-BOOST_AUTO_TEST_CASE(R11_an_expired_wait_leaves_the_mutex_to_its_holder) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  mutex_result timed;
-  mutex.async_lock_until(clock_type::now() + 1ms, timed.handler());
-  context.run();
-  BOOST_TEST(timed.refused(timed_out));
-  BOOST_TEST(mutex.is_locked());
-  mutex.unlock();
-  BOOST_TEST(mutex.try_lock());
-}
-
-BOOST_AUTO_TEST_CASE(R11_expiry_after_the_grant_does_nothing) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  auto const deadline = clock_type::now() + 1ms;
-  mutex_result timed;
-  mutex_result behind;
-  mutex.async_lock_until(deadline, timed.handler());
-  mutex.async_lock_until(deadline, behind.handler());
-  mutex.unlock();
-  wait_until(deadline);
-  context.run();
-  BOOST_TEST(timed.granted());
-  BOOST_TEST(behind.refused(timed_out));
-}
-
-BOOST_AUTO_TEST_CASE(R11_the_grant_after_the_deadline_wins_if_the_timer_has_not_fired) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  BOOST_REQUIRE(mutex.try_lock());
-  auto const deadline = clock_type::now() + 1ms;
-  mutex_result timed;
-  mutex.async_lock_until(deadline, timed.handler());
-  wait_until(deadline);
-  mutex.unlock();
-  context.run();
-  BOOST_TEST(timed.granted());
-}
-
 BOOST_AUTO_TEST_CASE(R11_nothing_keeps_run_when_the_last_timed_wait_is_gone) {
   asio::io_context context;
   async_mutex mutex(context);
@@ -174,19 +132,26 @@ BOOST_AUTO_TEST_CASE(R11_waits_expire_in_the_order_of_their_deadlines) {
   async_mutex second(context);
   BOOST_REQUIRE(first.try_lock());
   BOOST_REQUIRE(second.try_lock());
-  auto const start = clock_type::now() + 500ms;  // when all of them have long queued
   std::vector<int> order;
-  // The earliest comes while the timer runs for a later one.
-  for (int const i : {9, 3, 7, 1, 8, 2, 6, 4, 5}) {
-    (i % 2 ? first : second)
-        .async_lock_until(start + i * 1ms, [&order, i](error_code error, guard) {
-          BOOST_TEST(error == timed_out);
-          order.push_back(i);
-        });
-    context.poll();
+  bool queued = false;  // all of them, before the first deadline
+  for (auto ahead = 20ms; !queued && ahead < 1min; ahead *= 2) {
+    order.clear();
+    auto const start = clock_type::now() + ahead;
+    // The earliest comes while the timer runs for a later one.
+    for (int const i : {9, 3, 7, 1, 8, 2, 6, 4, 5}) {
+      (i % 2 ? first : second)
+          .async_lock_until(start + i * 1ms, [&order, i](error_code error, guard) {
+            BOOST_TEST(error == timed_out);
+            order.push_back(i);
+          });
+      context.restart();
+      context.poll();
+    }
+    queued = first.waiters() + second.waiters() == 9;
     context.restart();
+    context.run();
   }
-  context.run();
+  BOOST_TEST(queued);
   BOOST_TEST(order == (std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9}), boost::test_tools::per_element());
 }
 

@@ -264,19 +264,6 @@ BOOST_AUTO_TEST_CASE(deferred_launched_with_a_handler) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_deferred_operation_does_nothing_before_its_launch) {
-  auto operation = mutex.async_lock(asio::deferred);
-  BOOST_TEST(!mutex.is_locked());
-  BOOST_REQUIRE(mutex.try_lock());
-  BOOST_TEST(mutex.waiters() == 0u);
-  mutex_result result;
-  std::move(operation)(result.handler());
-  BOOST_TEST(mutex.waiters() == 1u);
-  mutex.unlock();
-  poll();
-  BOOST_TEST(result.granted());
-}
-
 BOOST_AUTO_TEST_CASE(deferred_continued) {
   each_way_into_result([&](mutex_result& result) {
     mutex.async_lock(asio::deferred([&result](error_code e, lock_type lock) {

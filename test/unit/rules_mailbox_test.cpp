@@ -64,6 +64,7 @@ struct subject {
       p.raise(flag);
     } while (p.peek() == 0);
   }
+  static void serve_one(auto& p) { p.raise(flag); }
   static grant hold(primitive_type& p) { return p.take(flag) == flag ? grant(p) : grant(); }
 
   template <class... Token>

@@ -45,6 +45,13 @@ concept hands_out_many = requires {
   requires !Core::exclusive;
 };
 
+// Cores where a wait may be a participant: its coming is what others wait for, and may let them
+// go.
+template <class Core>
+concept has_participants = requires(typename Core::node const& w) {
+  Core::is_participant(w);
+};
+
 // Waiter: what its waits are, which tells what they ask for.
 template <class Core, class Waiter = waiter>
 class homed_core final : public core_base, public Core {
@@ -74,6 +81,38 @@ class homed_core final : public core_base, public Core {
     finish(decided);
     decided.hand_out();
     return result;
+  }
+
+  // Queues a fresh waiter: true. False if it was decided on the spot. A participant that is the
+  // last has let go the others then.
+  bool enter(node& w) noexcept {
+    if constexpr (has_participants<Core>)
+      return decide([&](decided_waits& decided) { return Core::enter(w, decided); });
+    else
+      return Core::enter(w);
+  }
+
+  // While a fresh participant tries, the core is counted, as those whom it lets go may end the
+  // primitive: true, and unref() follows.
+  bool hold_for(node& w) noexcept {
+    bool const comes = is_participant(w);
+    if constexpr (has_participants<Core>)
+      if (comes) this->count_up();
+    return comes;
+  }
+
+  // Nobody will ever run the handler of a fresh waiter. That a participant has come stands.
+  void turn_away([[maybe_unused]] node& w) noexcept {
+    if constexpr (has_participants<Core>)
+      if (is_participant(w)) decide([&](decided_waits& decided) { return Core::come(decided); });
+  }
+
+  // Once one has come, that stands, whatever becomes of its wait.
+  static bool is_participant(node const& w) noexcept {
+    if constexpr (has_participants<Core>)
+      return Core::is_participant(w);
+    else
+      return false;
   }
 
   // Gives the permit of a mutex back or on; false if it was not held in that way, counted or not,

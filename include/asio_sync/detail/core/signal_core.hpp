@@ -15,9 +15,9 @@
 
 namespace asio_sync::detail {
 
-// A flag that is up or down, under the manual-reset event: whoever comes while it is up need not
-// wait, and raising it lets go everybody who does. There is nothing to pass on when a grant is
-// dropped.
+// A flag that is up or down, under the manual-reset event and the latch: whoever comes while it is
+// up need not wait, and raising it lets go everybody who does. There is nothing to pass on when a
+// grant is dropped.
 //
 // Raising it with a million waits queued holds the lock for a moment: the queue is taken out
 // whole, and from then on a waiter is known to be decided by the number of the generation that it
@@ -59,10 +59,11 @@ class signal_core : public signal_queue<Traits> {
 
   // Raises the flag, and lets go those who wait.
   void raise(list& decided) noexcept {
-    take_all(decided);
-    for (node* next = decided.empty() ? nullptr : &decided.front(); next;
-         next = list::following(*next))
-      base::decide(*next, wait_outcome::granted);
+    {
+      std::lock_guard const guard(base::lock());
+      take_all(decided);
+    }
+    tell_granted(decided);
   }
 
   // Lowers the flag. Acquire: who has lowered it sees what was done before it was raised.
@@ -77,18 +78,7 @@ class signal_core : public signal_queue<Traits> {
   // or refused because it was marked by refuse().
   bool enter(node& waiter) noexcept {
     std::lock_guard const guard(base::lock());
-    word w = word_.load(std::memory_order_acquire);
-    do {
-      wait_outcome const outcome = (w & closed) ? wait_outcome::closed
-                                   : (w & up)   ? wait_outcome::granted
-                                                : waiter.outcome;
-      if (outcome != wait_outcome::undecided) return base::conclude(waiter, outcome), false;
-    } while (!(w & waiting) &&
-             !word_.compare_exchange_weak(w, w | waiting, std::memory_order_acquire,
-                                          std::memory_order_acquire));
-    Traits::generation(waiter) = generation_;
-    base::join(waiter);
-    return true;
+    return join_unless_decided(waiter);
   }
 
   // Refuses a waiter: takes it from the queue; marks it if it has not come to the queue yet; does
@@ -103,12 +93,27 @@ class signal_core : public signal_queue<Traits> {
   // A granted waiter will never arrive. True if that was the last count.
   bool drop(node&, list&) noexcept { return base::forget(); }
 
- private:
-  // The word: | closed | up | waiting |. Never both of the last two.
-  static constexpr word up = 2;
+ protected:
+  // Below: under the lock.
 
+  // As enter().
+  bool join_unless_decided(node& waiter) noexcept {
+    word w = word_.load(std::memory_order_acquire);
+    do {
+      wait_outcome const outcome = (w & closed) ? wait_outcome::closed
+                                   : (w & up)   ? wait_outcome::granted
+                                                : waiter.outcome;
+      if (outcome != wait_outcome::undecided) return base::conclude(waiter, outcome), false;
+    } while (!(w & waiting) &&
+             !word_.compare_exchange_weak(w, w | waiting, std::memory_order_acquire,
+                                          std::memory_order_acquire));
+    Traits::generation(waiter) = generation_;
+    base::join(waiter);
+    return true;
+  }
+
+  // Raises the flag, and takes out those who wait: tell_granted() follows after the lock.
   void take_all(list& decided) noexcept {
-    std::lock_guard const guard(base::lock());
     if (try_raise()) return;  // whoever waited has gone meanwhile
     base::count_up(size_);
     decided.take(queue_);
@@ -118,6 +123,17 @@ class signal_core : public signal_queue<Traits> {
     // Release: pairs with the acquire of whoever sees it.
     word_.fetch_add(up - waiting, std::memory_order_release);
   }
+
+  // After it: what each of those taken out says of itself.
+  static void tell_granted(list& decided) noexcept {
+    for (node* next = decided.empty() ? nullptr : &decided.front(); next;
+         next = list::following(*next))
+      base::decide(*next, wait_outcome::granted);
+  }
+
+ private:
+  // The word: | closed | up | waiting |. Never both of the last two.
+  static constexpr word up = 2;
 
   std::uint64_t generation_ = 1;  // lock()
 };

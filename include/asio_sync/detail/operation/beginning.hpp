@@ -85,9 +85,31 @@ inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit)
   return true;
 }
 
+// Tries, and tells a fresh waiter what that has decided. False if it is undecided.
+template <class Operation>
+bool decide_at_once(Operation const& operation,
+                    typename Operation::delivery::core_type::node& w) noexcept {
+  auto& core = operation.core();  // the attempt of a participant may end the primitive
+  bool const held = core.hold_for(w);
+  verdict const decided = operation.try_now();
+  if (decided.decided()) core.conclude(w, decided);
+  if (held) core.unref();
+  return decided.decided();
+}
+
+// A waiter that was decided where it began goes out. Lets out what its executor throws; not that
+// of a participant, whose coming stands.
+template <class Core>
+void start(typename Core::node& w) {
+  if (!Core::is_participant(w)) return completions::start(w);
+  decided_waits decided;
+  decided.push_back(w);
+  decided.hand_out();
+}
+
 // The wait of a handler that has to queue. When it throws the waiter has gone.
 template <class Core>
-void queue(Core& core, waiter& w, asio::cancellation_slot slot, wait_limit limit) {
+void queue(Core& core, typename Core::node& w, asio::cancellation_slot slot, wait_limit limit) {
   struct unready {
     waiter* w;
     ~unready() {
@@ -97,11 +119,11 @@ void queue(Core& core, waiter& w, asio::cancellation_slot slot, wait_limit limit
       w->act(*w, waiter_action::destroy);
     }
   } fresh{&w};
-  if (!get_ready(w, slot, limit)) return;
+  if (!get_ready(w, slot, limit)) return core.turn_away(w);
   fresh.w = nullptr;
   if (core.enter(w)) return;
   if (w.service) w.service->detach(w);
-  completions::start(w);
+  start<Core>(w);
 }
 
 // Begins the wait of a handler. Operation: `core()`; `limit()`; `asked()`, what the waiter asks
@@ -112,10 +134,8 @@ ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
                                                 typename Operation::delivery::core_type::node& w,
                                                 asio::cancellation_slot slot) {
   operation.track(w);
-  verdict const decided = operation.try_now();
-  if (!decided.decided()) return queue(operation.core(), w, slot, operation.limit());
-  operation.core().conclude(w, decided);
-  completions::start(w);
+  if (!decide_at_once(operation, w)) return queue(operation.core(), w, slot, operation.limit());
+  start<typename Operation::delivery::core_type>(w);
 }
 
 }  // namespace asio_sync::detail

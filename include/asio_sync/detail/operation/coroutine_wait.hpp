@@ -54,7 +54,7 @@ class coroutine_waiter final : public Core::node {
         free(*w);
       }
     } fresh{this, slot};
-    if (!get_ready(*this, slot, limit)) return nullptr;
+    if (!get_ready(*this, slot, limit)) return its_core().turn_away(*this), nullptr;
     return std::exchange(fresh.w, nullptr);
   }
 
@@ -171,9 +171,7 @@ class awaitable_wait_of {
   void prepare(Executor const& own, asio::cancellation_slot slot) {
     waiter_ = &waiter_type::make(*core_, operation_.asked(), own, operation_.executor());
     // Not free a moment ago, unless only the budget is used up.
-    if (!immediate_budget::available())
-      if (verdict const decided = operation_.try_now(); decided.decided())
-        return core_->conclude(*waiter_, decided);
+    if (!immediate_budget::available() && decide_at_once(operation_, *waiter_)) return;
     waiter_ = waiter_->ready(slot, operation_.limit());
   }
 

@@ -118,19 +118,20 @@ template <class Operation, class Waiter>
 void begin_immediately(Operation const& operation, Waiter& w) {
   if (!immediate_budget::available()) return begin(operation, w, w.slot());
   operation.track(w);
-  verdict const decided = operation.try_now();
-  if (!decided.decided()) return queue(operation.core(), w, w.slot(), operation.limit());
-  operation.core().conclude(w, decided);
+  // Before the attempt, which may end the primitive.
+  asio::execution_context& context = asio::query(operation.executor(), asio::execution::context);
+  if (!decide_at_once(operation, w))
+    return queue(operation.core(), w, w.slot(), operation.limit());
   completion_of<immediate_step> step(w);
-  bool const done = visit_immediate_executor(
-      w.handler(), asio::query(operation.executor(), asio::execution::context),
-      [&](auto const& own) {
-        auto const ex = own;  // the handler takes its own along
-        immediate_budget::use();
-        ex.execute(std::move(step));
-        return true;
-      });
-  if (!done) completions::start(step.release());
+  bool const done = visit_immediate_executor(w.handler(), context, [&](auto const& own) {
+    auto const ex = own;  // the handler takes its own along
+    immediate_budget::use();
+    ex.execute(std::move(step));
+    return true;
+  });
+  if (done) return;
+  static_cast<void>(step.release());
+  start<typename Operation::delivery::core_type>(w);
 }
 
 // A wait whose handler is called: granted or refused at once, or queued. When it throws nothing

@@ -1,0 +1,149 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_ASYNC_GUARDED_HPP
+#define ASIO_SYNC_ASYNC_GUARDED_HPP
+
+#include <asio_sync/detail/core/config.hpp>  // first
+
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/fwd.hpp>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/compose.hpp>
+#include <boost/asio/prepend.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync {
+
+namespace detail {
+
+// How an operation is guarded: what is held meanwhile, how that is taken if it is free, and how it
+// is waited for. Whoever uses one has included its header.
+template <class Lockable>
+struct guarding;
+
+template <class Executor>
+struct guarding<basic_async_mutex<Executor>> {
+  using held = typename basic_async_mutex<Executor>::lock_type;
+  static held try_now(basic_async_mutex<Executor>& mutex) { return held(mutex, std::try_to_lock); }
+  template <class Handler>
+  static void wait(basic_async_mutex<Executor>& mutex, Handler&& handler) {
+    mutex.async_lock(static_cast<Handler&&>(handler));
+  }
+};
+
+template <class Executor>
+struct guarding<basic_async_semaphore<Executor>> {
+  using held = decltype(std::declval<basic_async_semaphore<Executor>&>().try_acquire());
+  static held try_now(basic_async_semaphore<Executor>& semaphore) {
+    return semaphore.max() > 0 ? semaphore.try_acquire() : held();
+  }
+  template <class Handler>
+  static void wait(basic_async_semaphore<Executor>& semaphore, Handler&& handler) {
+    semaphore.async_acquire(static_cast<Handler&&>(handler));
+  }
+};
+
+template <class Lockable>
+concept guards = requires {
+  typename guarding<Lockable>::held;
+};
+
+template <class Lockable>
+concept can_guard = requires {
+  typename guarding<Lockable>::held;
+};
+
+// Signature: of the operation, which begins with an error.
+template <class Lockable, class Operation, class Signature>
+class guarded_operation;
+
+template <class Lockable, class Operation, class... Results>
+class guarded_operation<Lockable, Operation, void(boost::system::error_code, Results...)> {
+  using guard = guarding<Lockable>;
+  using held = typename guard::held;
+  using error_code = boost::system::error_code;
+  struct acquired {};
+
+ public:
+  template <class Source>
+  guarded_operation(Lockable& lockable, Source&& operation)
+      : lockable_(&lockable), operation_(static_cast<Source&&>(operation)) {}
+
+  template <class Self>
+  void operator()(Self& self) {
+    self.reset_cancellation_state(asio::enable_total_cancellation());
+    held_ = guard::try_now(*lockable_);
+    if (held_) return run(self);
+    guard::wait(*lockable_, asio::prepend(std::move(self), acquired()));
+  }
+
+  template <class Self>
+  void operator()(Self& self, acquired, error_code error, held now) {
+    if (error) return self.complete(error, Results()...);
+    held_ = std::move(now);
+    run(self);
+  }
+
+  template <class Self>
+  void operator()(Self& self, error_code error, Results... results) {
+    held_ = held();
+    self.complete(error, static_cast<Results&&>(results)...);
+  }
+
+ private:
+  template <class Self>
+  void run(Self& self) {
+    Operation operation(std::move(operation_));  // this moves along with the handler
+    std::move(operation)(std::move(self));
+  }
+
+  Lockable* lockable_;
+  Operation operation_;
+  held held_;
+};
+
+}  // namespace detail
+
+/// Runs an operation while it holds a mutex, or one permit of a semaphore: acquires, runs the
+/// operation, releases, and completes with what the operation has completed with.
+///
+/// Use it where one operation has to be guarded and there is no coroutine to hold the guard:
+///
+///     async_guarded(writing, asio::async_write(socket, buffer, asio::deferred), handler);
+///
+/// `operation`: a deferred operation, or a function object that takes a completion token,
+/// initiates the operation with it, and returns what that returns. It is copied or moved, and
+/// called once, when the guard is held; it is not called if that cannot be acquired. What it
+/// completes with begins with an `error_code`, and can be made without arguments.
+///
+/// Completion signature: that of the operation; if the guard cannot be acquired, the error of
+/// `async_lock` or `async_acquire`, and for the rest what is made without arguments. The guard has
+/// been released when the handler is called. Executor: the handler's, else
+/// `lockable.get_executor()`; never from inside this function, if the operation keeps to that.
+/// What is free is acquired, and the operation begins, inside this function; otherwise on the
+/// handler's executor. Cancellation: of all kinds; passed on to the wait, then to the operation.
+/// Threads: any, at any time. Lifetime: `lockable` is not touched by what is waited for after its
+/// end (the wait is aborted), and need not outlive the operation. If the handler is destroyed
+/// without having been called, the guard is released. Exceptions: what copying or moving the
+/// arguments, the wait, or the operation's initiation throws; the guard is released then.
+template <detail::can_guard Lockable, class Operation,
+          class Token = detail::default_token<typename Lockable::executor_type>>
+auto async_guarded(Lockable& lockable, Operation&& operation, Token&& token = Token()) {
+  using operation_type = std::decay_t<Operation>;
+  using signature = boost::asio::completion_signature_of_t<operation_type>;
+  return boost::asio::async_compose<Token, signature>(
+      detail::guarded_operation<Lockable, operation_type, signature>(
+          lockable, static_cast<Operation&&>(operation)),
+      token, lockable.get_executor());
+}
+
+}  // namespace asio_sync
+
+#endif
