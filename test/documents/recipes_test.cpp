@@ -5,6 +5,7 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -58,17 +59,20 @@ using experimental::co_composed;
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace {
 
 namespace asio = boost::asio;
 using asio::use_awaitable;
+using asio_sync::async_latch;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
 using asio_sync::test::page_fixture;
@@ -258,6 +262,21 @@ asio::awaitable<void> move_coins(purse& from, purse& to, int coins) {
   from.coins -= coins;
   co_await asio::post(use_awaitable);
   to.coins += coins;
+}
+
+// Many at once.
+
+asio::awaitable<int> update_all(std::vector<record>& records) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_latch all_done(executor, std::ssize(records));
+  int failed = 0;
+  for (record& each : records)
+    asio::co_spawn(executor, each.update(), [&](std::exception_ptr error) {
+      if (error) ++failed;
+      all_done.count_down();  // also where it has failed
+    });
+  co_await all_done.async_wait();
+  co_return failed;
 }
 
 // Which executor to give to a member.
@@ -477,6 +496,20 @@ BOOST_AUTO_TEST_CASE(two_mutexes_in_any_order) {
   {
     std::scoped_lock const both(a.mutex, b.mutex);  // a thread
     BOOST_TEST((a.mutex.is_locked() && b.mutex.is_locked()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_at_once_and_wait_for_all) {
+  for (std::size_t const n : {0u, 5u}) {
+    std::vector<record> records(n);
+    int failed = -1;
+    asio::co_spawn(context, update_all(records), [&](std::exception_ptr error, int result) {
+      BOOST_TEST(!error);
+      failed = result;
+    });
+    run();
+    BOOST_TEST(failed == 0);
+    for (record const& each : records) BOOST_TEST(each.value == 1);
   }
 }
 

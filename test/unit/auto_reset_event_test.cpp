@@ -229,6 +229,20 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(!event.is_set());
 }
 
+BOOST_AUTO_TEST_CASE(R4_the_slot_may_be_taken_over_by_another_wait) {
+  fate f[2];
+  asio::cancellation_signal signal;
+  for (fate& each : f)
+    event.async_wait(asio::bind_cancellation_slot(signal.slot(), observed_handler(each)));
+  event.set();
+  poll();
+  BOOST_TEST(f[0].granted());
+  BOOST_TEST(signal.slot().has_handler());  // the second's
+  signal.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST(f[1].refused(aborted));
+}
+
 BOOST_AUTO_TEST_CASE(R7_waits_of_every_kind_are_released_in_the_order_of_their_coming) {
   std::string order;
   auto const note = [&](char c) { return [&, c](error_code e) { order += e ? '-' : c; }; };
