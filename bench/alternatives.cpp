@@ -3,6 +3,7 @@
 
 #include <bench/lock_workloads.hpp>
 #include <bench/mutex_lock.hpp>
+#include <bench/ping_pong.hpp>
 #include <bench/queued_waits.hpp>
 
 #include <boost/asio/bind_executor.hpp>
@@ -88,6 +89,41 @@ struct timer_lock {
 
   asio::steady_timer timer;
   bool locked = false;
+};
+
+// What people use to wake each other: a channel with room for one message to each side; or a flag,
+// and a timer that never expires, for one thread.
+struct channel_ball {
+  using channel_type = asio::experimental::concurrent_channel<void(error_code)>;
+
+  explicit channel_ball(asio::io_context& context)
+      : channels{channel_type(context, 1), channel_type(context, 1)} {}
+
+  void send(std::size_t side) { channels[side].try_send(error_code()); }
+  template <class Token>
+  auto async_receive(std::size_t side, Token&& token) {
+    return channels[side].async_receive(std::forward<Token>(token));
+  }
+
+  channel_type channels[2];
+};
+
+struct timer_ball {
+  explicit timer_ball(asio::io_context& context)
+      : timers{asio::steady_timer(context, asio::steady_timer::time_point::max()),
+               asio::steady_timer(context, asio::steady_timer::time_point::max())} {}
+
+  void send(std::size_t side) {
+    sent[side] = true;
+    timers[side].cancel();
+  }
+  asio::awaitable<void> async_receive(std::size_t side, asio::use_awaitable_t<> const& token) {
+    while (!std::exchange(sent[side], false))
+      co_await timers[side].async_wait(asio::as_tuple(token));
+  }
+
+  asio::steady_timer timers[2];
+  bool sent[2] = {};
 };
 
 // A mutex that blocks the thread: for W1 alone.
@@ -199,6 +235,8 @@ void add_coroutines(catalogue& all, reactor r, std::string const& name,
                     std::type_identity<Token> token) {
   all["W3/" + name + "/channel" + r] = {4096, [=] { return free_lock<channel_lock>(r, token); }};
   all["W3/" + name + "/strand" + r] = {4096, [=] { return strand_trips(r, token, 1, 1); }};
+  all["ping-pong/" + name + "/channel" + r] = {4096,
+                                               [=] { return ping_pong<channel_ball>(r, token); }};
   for (std::size_t const k : {2, 64}) {
     std::string const path = name + "/" + std::to_string(k);
     all["W4/" + path + "/channel" + r] = {section_count(k),
@@ -234,6 +272,7 @@ void add_timers(catalogue& all) {
   for (std::size_t const k : {2, 64})
     add("W4/use_awaitable/" + std::to_string(k) + "/timer", section_count(k),
         [=] { return sections<timer_lock>(r, token, k); });
+  add("ping-pong/use_awaitable/timer", 4096, [=] { return ping_pong<timer_ball>(r, token); });
   add("W6/1000/timer", 1000, [] { return queue_and_drain<timer_lock>(r, 1000); });
   add("W10/contended/use_awaitable/lock || timer", section_count(64),
       [=] { return sections<raced_lock>(r, token, 64); });

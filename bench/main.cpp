@@ -189,6 +189,7 @@ bool show(char* program, settings const& set) {
   add_free_semaphore_workloads(all);
   add_semaphore_workloads(all);
   add_event_workloads(all);
+  add_flags_workloads(all);
   add_latch_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);

@@ -180,6 +180,28 @@ void add_event(rows& all) {
   all.push_back({"W6 event 1000000 / post", "W6/1000000/event", "W6/1000000/post"});
 }
 
+void add_flags(rows& all) {
+  for (reactor const r : reactors) {
+    for (std::string const token : {"deferred", "use_awaitable"}) {
+      std::string const path = "W3/" + token;
+      for (std::string const subject : {"auto event", "mailbox", "mailbox, look"}) {
+        ratio_row row{"W3 " + subject + ' ' + token + " / mutex" + with(r),
+                      path + '/' + subject + r, path + "/mutex" + r};
+        if (subject != "mailbox") row.at_the_latest = 1.3;  // a raise beside the wait, no unlock
+        all.push_back(row);
+      }
+      std::string const ball = "ping-pong/" + token;
+      all.push_back({"ping-pong mailbox " + token + " / post" + with(r), ball + "/mailbox" + r,
+                     path + "/post" + r});
+      all.push_back({"ping-pong mailbox " + token + " / concurrent_channel" + with(r),
+                     ball + "/mailbox" + r, ball + "/channel" + r, as_fast});
+    }
+  }
+  all.push_back({"ping-pong mailbox use_awaitable / steady_timer, reactor",
+                 "ping-pong/use_awaitable/mailbox/reactor",
+                 "ping-pong/use_awaitable/timer/reactor", as_fast});
+}
+
 void add_latch(rows& all) {
   for (reactor const r : reactors)
     for (std::string const token : {"deferred", "use_awaitable"})
@@ -317,6 +339,7 @@ std::vector<ratio_row> all_rows() {
   add_queue(all);
   add_semaphore(all);
   add_event(all);
+  add_flags(all);
   add_latch(all);
   add_second_thread(all);
   add_threads(all);

@@ -17,6 +17,7 @@
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <vector>
 
 namespace command_line {
 
@@ -45,16 +46,26 @@ auto* number_option(std::string const& option, Number& target, int least, int mo
   return value;
 }
 
+/// The arguments that are no options, in a program that takes some: what its usage says of them,
+/// and what they are.
+struct arguments {
+  std::string usage;
+  std::vector<std::string> given;
+};
+
 /// Reads the command line into what `description` has bound; false if it asked for help.
-inline bool parse(int argc, char** argv, options::options_description const& description) {
+inline bool parse(int argc, char** argv, options::options_description const& description,
+                  arguments* others) {
   namespace style = options::command_line_style;
   auto const parsed = options::command_line_parser(argc, argv)
                           .options(description)
                           .style(style::unix_style & ~style::allow_guessing)
                           .run();
-  for (auto const& option : parsed.options)
-    if (option.position_key >= 0)
-      throw usage_error("unexpected argument '" + option.value.front() + "'");
+  for (auto const& option : parsed.options) {
+    if (option.position_key < 0) continue;
+    if (!others) throw usage_error("unexpected argument '" + option.value.front() + "'");
+    others->given.push_back(option.value.front());
+  }
   options::variables_map values;
   options::store(parsed, values);
   if (values.count("help") != 0) return false;
@@ -67,7 +78,7 @@ inline bool parse(int argc, char** argv, options::options_description const& des
 /// something failed; 2: the command line was wrong.
 template <class Body>
 int run(int argc, char** argv, std::string const& name, std::string const& purpose,
-        options::options_description description, Body body) {
+        options::options_description description, Body body, arguments* others = nullptr) {
   auto const fail = [&](int status, std::string line) {
     std::replace_if(
         line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
@@ -77,10 +88,13 @@ int run(int argc, char** argv, std::string const& name, std::string const& purpo
   try {
     description.add_options()("help", "show this help");
     bool held = true;
-    if (parse(argc, argv, description))
+    if (parse(argc, argv, description, others))
       held = body();
     else
-      std::cout << "Usage: " << name << " [OPTION...]\n" << purpose << "\n\n" << description;
+      std::cout << "Usage: " << name << " [OPTION...]" << (others ? " " + others->usage : "")
+                << '\n'
+                << purpose << "\n\n"
+                << description;
     if (!std::cout.flush()) return fail(1, "cannot write to the standard output");
     return held ? 0 : fail(1, "what this example shows did not hold");
   } catch (usage_error const& error) {

@@ -264,25 +264,29 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
 
     wait_operation(basic_async_mailbox& mailbox, detail::flags_request request,
                    Limit limit) noexcept
-        : mailbox_(&mailbox), request_(request), limit_(limit) {}
+        : mailbox_(&mailbox), asked_(request.packed()), limit_(limit) {}
 
     executor_type const& executor() const noexcept { return mailbox_->base::executor(); }
     detail::mailbox_core& core() const noexcept { return mailbox_->core(); }
     Limit limit() const noexcept { return limit_; }
-    std::uint64_t asked() const noexcept { return request_.packed(); }
+    std::uint64_t asked() const noexcept { return asked_; }
 
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
-      detail::verdict const got = core().try_wait(request_);
+      detail::verdict const got = core().try_wait(request());
       return got.decided() ? got : refusal();
     }
 
     // Names it in the output of Asio's handler tracking.
     void track(detail::waiter& w) const {
       detail::track_creation(executor(), w, "async_mailbox", mailbox_,
-                             request_.takes ? "async_take" : "async_wait");
+                             request().takes ? "async_take" : "async_wait");
     }
 
    private:
+    detail::flags_request request() const noexcept {
+      return detail::flags_request::unpacked(asked_);
+    }
+
     // Whether it is refused at once, and why.
     ASIO_SYNC_COLD detail::verdict refusal() const noexcept {
       if (core().is_closed()) return detail::wait_outcome::closed;
@@ -291,7 +295,7 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
     }
 
     basic_async_mailbox* mailbox_;
-    detail::flags_request request_;
+    std::uint64_t asked_;  // in one number: it is copied as one, as soon as it is made
     [[no_unique_address]] Limit limit_;
   };
 

@@ -13,11 +13,13 @@ import re
 import gdb
 import gdb.printing
 
-# Where the bits stand in the word of fifo_core and of signal_core. The debug information does not
-# have these constants, as compilers leave out what was folded into the code.
+# Where the bits stand in the word of fifo_core, of signal_core and of flags_core. The debug
+# information does not have these constants, as compilers leave out what was folded into the code.
 MUTEX_CLOSED, MUTEX_DEAD, MUTEX_CARRIED, MUTEX_FREE, MUTEX_COUNT = 2, 4, 8, 16, 1 << 34
 PERMITS_CLOSED, PERMITS_DEAD, PERMITS_ONE = 2, 4, 16
 SIGNAL_UP, SIGNAL_CLOSED = 2, 4
+FLAGS_ONE = 1 << 32
+ASKED_ALL, ASKED_TAKES = 1 << 32, 1 << 33  # flags_request::packed()
 
 NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
 MOST_CALLERS = 32  # of a coroutine; more than that are taken for a loop in spoilt memory
@@ -177,12 +179,25 @@ def deadline_of(waiter):
     return f"{scalar(entry['deadline']) / 1e9:.3f} s"
 
 
-def wait_text(waiter):
+def permits_asked(waiter):
+    """What a semaphore's wait is for."""
+    if outline(waiter.type.strip_typedefs().name) != "asio_sync::detail::valued_waiter":
+        return ""
+    return "for " + counted(int(waiter["value"]), "permit")
+
+
+def flags_asked(waiter):
+    """What a mailbox's wait is for."""
+    value = int(waiter["value"])
+    asked = f"{'all' if value & ASKED_ALL else 'any'} of {value % FLAGS_ONE:#x}"
+    return ("takes " if value & ASKED_TAKES else "looks at ") + asked
+
+
+def wait_text(waiter, asked=permits_asked):
     """One wait, in a line."""
-    parts = [who_waits(waiter)]
+    parts = [who_waits(waiter), asked(waiter)]
+    parts = [part for part in parts if part]
     kind = outline(waiter.type.strip_typedefs().name)
-    if kind == "asio_sync::detail::valued_waiter":
-        parts.append("for " + counted(int(waiter["value"]), "permit"))
     if kind == "asio_sync::detail::countdown_waiter" and waiter["participant"]:
         parts.append("has arrived")
     deadline = deadline_of(waiter)
@@ -262,10 +277,15 @@ class PrimitivePrinter(Printer):
             return  # the line says so
         try:
             for waiter in waits_of(self.core()):
-                yield f"[{place}]", waiter
+                yield f"[{place}]", self.child(waiter)
                 place += 1
         except Exception as error:  # pylint: disable=broad-except
             yield f"[{place}]", in_one_line(error)
+
+    @staticmethod
+    def child(waiter):
+        """What gdb is to print for a wait."""
+        return waiter
 
     @staticmethod
     def others(what, number):
@@ -339,6 +359,44 @@ class LatchPrinter(PrimitivePrinter):
                 self.others("completions on the way", scalar(core["counts_"]) - 1))
 
 
+class FlagsPrinter(PrimitivePrinter):
+    """What has a flags_core"""
+
+    def state(self, core):
+        """What is up."""
+        word = scalar(core["word_"])
+        return ([self.flags(word // FLAGS_ONE)] +
+                ["closed"] * bool(word & SIGNAL_CLOSED) +
+                self.others("completions on the way", scalar(core["counts_"]) - 1))
+
+
+class AutoEventPrinter(FlagsPrinter):
+    """basic_async_auto_reset_event"""
+
+    name = "async_auto_reset_event"
+
+    @staticmethod
+    def flags(up):
+        """Whether it is set."""
+        return "set" if up else "not set"
+
+
+class MailboxPrinter(FlagsPrinter):
+    """basic_async_mailbox"""
+
+    name = "async_mailbox"
+
+    @staticmethod
+    def flags(up):
+        """Which flags are up."""
+        return f"flags {up:#x}" if up else "no flags"
+
+    @staticmethod
+    def child(waiter):
+        """A wait with its flags: its type does not tell that its value is these."""
+        return wait_text(waiter, flags_asked)
+
+
 class GuardPrinter(Printer):
     """basic_async_mutex::lock_type"""
 
@@ -388,6 +446,8 @@ PRINTERS = {
     "asio_sync::basic_async_semaphore": SemaphorePrinter,
     "asio_sync::semaphore_permit": PermitPrinter,
     "asio_sync::basic_async_manual_reset_event": EventPrinter,
+    "asio_sync::basic_async_auto_reset_event": AutoEventPrinter,
+    "asio_sync::basic_async_mailbox": MailboxPrinter,
     "asio_sync::basic_async_latch": LatchPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,

@@ -11,6 +11,10 @@
 #include <asio_sync/async_semaphore.hpp>
 #elif defined(OPERATION_event_wait)
 #include <asio_sync/async_manual_reset_event.hpp>
+#elif defined(OPERATION_auto_event_wait)
+#include <asio_sync/async_auto_reset_event.hpp>
+#elif defined(OPERATION_take_any)
+#include <asio_sync/async_mailbox.hpp>
 #elif defined(OPERATION_latch_arrive)
 #include <asio_sync/async_latch.hpp>
 #elif defined(OPERATION_async_receive)
@@ -51,6 +55,16 @@ using subject = asio_sync::async_manual_reset_event;
 #define OPERATION(...) async_wait(__VA_ARGS__)
 #define PARAMETERS error_code error
 #define RESULT
+#elif defined(OPERATION_auto_event_wait)
+using subject = asio_sync::async_auto_reset_event;
+#define OPERATION(...) async_wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
+#elif defined(OPERATION_take_any)
+using subject = asio_sync::async_mailbox;
+#define OPERATION(...) async_take_any(1, __VA_ARGS__)
+#define PARAMETERS error_code error, asio_sync::mailbox_flags flags
+#define RESULT [[maybe_unused]] auto flags =
 #elif defined(OPERATION_latch_arrive)
 using subject = asio_sync::async_latch;
 #define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)

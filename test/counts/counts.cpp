@@ -48,6 +48,7 @@ catalogue all_workloads() {
   add_free_semaphore_workloads(all);
   add_semaphore_workloads(all);
   add_event_workloads(all);
+  add_flags_workloads(all);
   add_latch_workloads(all);
   add_scale_workloads(all);
   add_two_thread_workloads(all);

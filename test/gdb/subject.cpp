@@ -4,7 +4,9 @@
 // What the printers for gdb are shown: primitives in every state, with waits of every kind. Ends
 // with abort(), for a core file.
 
+#include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_latch.hpp>
+#include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
@@ -28,7 +30,9 @@
 #include <thread>
 
 namespace asio = boost::asio;
+using asio_sync::async_auto_reset_event;
 using asio_sync::async_latch;
+using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::async_semaphore;
@@ -53,6 +57,10 @@ struct on_permit {
 
 struct on_event {
   void operator()(error_code) const {}
+};
+
+struct on_flags {
+  void operator()(error_code, asio_sync::mailbox_flags) const {}
 };
 
 async_mutex nobodys(context);
@@ -95,6 +103,11 @@ async_manual_reset_event started(context, true);
 async_manual_reset_event ready(context);
 async_manual_reset_event released(context);
 
+async_auto_reset_event remembered(context, true);
+async_auto_reset_event wakeups(context);
+
+async_mailbox news(context);
+async_mailbox read_news(context);
 async_latch loaded(context, 0);
 async_latch all_ready(context, 4);
 async_latch closed_latch(context, 2);
@@ -140,6 +153,12 @@ void wait_for_others() {
   context.poll();
   block(connections, 3, [] { static_cast<void>(connections.acquire(2)); });
   block(ready, 3, [] { ready.wait(); });
+  wakeups.async_wait(on_event());
+  wakeups.async_wait(on_event());
+  block(wakeups, 3, [] { wakeups.wait(); });
+  news.raise(4);
+  news.async_wait_any(3, on_flags());
+  news.async_take_all_until(0x80000004, deadline, on_flags());
   all_ready.async_wait(on_event());
   asio::co_spawn(context, work(), asio::detached);
   context.poll();
@@ -161,6 +180,10 @@ void leave_on_the_way() {
   released.async_wait(on_event());
   released.set();
   released.close();
+  wakeups.set();
+  read_news.async_take_any(1, on_flags());
+  read_news.raise(1);
+  read_news.close();
   closed_latch.async_arrive_and_wait(on_event());
   closed_latch.close();
 }

@@ -9,13 +9,20 @@
 //
 //     struct subject {
 //       static constexpr bool carries = ...;         // whether its completions carry anything
+//       static constexpr bool takes = ...;           // whether a granted wait takes what serve()
+//                                                    // gave, for good: the next one queues until
+//                                                    // somebody serves again; false if left out
+//       static constexpr std::size_t many = ...;     // how many waits a case may queue to be
+//                                                    // served one by one; if left out, enough
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands
 //                                                    // for it: grant(true) is a granted one
 //       static bool occupy(p);                       // by a member: the next wait has to queue
 //       static void serve(p);                        // gives that to the oldest wait, to all of
-//                                                    // them, or back
+//                                                    // them, or back; if waits take it: to all
+//                                                    // of them and back
+//       static void serve_one(p);                    // if waits take it: to the oldest alone
 //       static grant hold(p);                        // the same as occupy(), held by a grant
 //       static auto wait(p, token...);               // the initiating functions
 //       static auto wait_for(p, duration, token...);
@@ -27,7 +34,8 @@
 //     };
 //
 // What not every primitive has is in headers of its own: `carried.hpp` is for those whose
-// completions carry something, `one_by_one.hpp` for those that serve one wait after the other.
+// completions carry something that can be let go, `one_by_one.hpp` for those that serve one wait
+// after the other as it is let go, `blocking.hpp` for those with blocking forms.
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
@@ -67,17 +75,31 @@ error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
 error_code const closed = asio_sync::error::closed;
 
+// How many waits are many: fewer where serving one looks at all of them.
+template <class Subject>
+constexpr std::size_t many_of() {
+  if constexpr (requires { Subject::many; }) return Subject::many;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t many = 10'000;
+  return 10'000;
 #else
-constexpr std::size_t many = 100'000;
+  return 100'000;
 #endif
+}
+constexpr std::size_t many = many_of<subject>();
 constexpr std::size_t small_stack = 256 << 10;
+
+// Whether granted waits take; whether what their completions carry keeps others out until it is
+// let go; and whether, one way or the other, the next wait has to queue.
+template <class Subject>
+concept taken_by_waits = Subject::takes;
+constexpr bool takes = taken_by_waits<subject>;
+constexpr bool owns = subject::carries && !takes;
+constexpr bool keeps_out = owns || takes;
 
 // What stands behind the error in a completion: a grant, or nothing.
 template <class... Grant>
 concept carried = sizeof...(Grant) == std::size_t(subject::carries) &&
-                  (std::same_as<Grant, grant> && ...);
+                  (std::convertible_to<Grant, grant> && ...);
 
 // Whether a completion says that its wait was granted, and whether a refused one carries
 // something.
@@ -136,15 +158,36 @@ error_code error_of(Function f) {
 
 // Has the primitive free again, whoever holds the grant.
 inline void let_go(grant& g) { g = grant(); }
+template <class Grant>
+void let_go(Grant& g) {  // what only stands for a grant
+  static_cast<void>(grant(g));
+}
 
 // Around cases in which a wait is granted and the next one has to queue, until the first is let
-// go: where completions carry nothing, so that a grant keeps nobody out, a member has to.
+// go: where a completion carries nothing that keeps others out, a member has to.
 inline void keep_occupied(primitive_type& p) {
-  if (!subject::carries) BOOST_TEST_REQUIRE(subject::occupy(p));
+  if (!owns) BOOST_TEST_REQUIRE(subject::occupy(p));
+}
+inline void end_occupation(primitive_type& p) {
+  if (!owns) subject::serve(p);
 }
 inline void let_go(primitive_type& p, grant& g) {
   let_go(g);
-  if (!subject::carries) subject::serve(p);
+  end_occupation(p);
+}
+
+// Serves the only wait, which may destroy the primitive.
+template <class Subject = subject>
+void serve_last(auto& p) {
+  if constexpr (taken_by_waits<Subject>)
+    Subject::serve_one(p);
+  else
+    Subject::serve(p);
+}
+
+// After a granted wait whose grant was let go: gives again what it has taken, if it takes.
+inline void renew(primitive_type& p) {
+  if (takes) subject::serve(p);
 }
 
 // Awaits an operation: what it was granted.

@@ -74,12 +74,12 @@ auto inside(auto const& ex) {
 
 // The number of turns of a coroutine that acquires and lets go, after which it went through its
 // executor: 0 is none.
-auto const turns_to_a_trip = [](asio::any_io_executor ex, int most,
-                                auto wait) -> asio::awaitable<int> {
+auto const turns_to_a_trip = [](primitive_type& p, int most, auto wait) -> asio::awaitable<int> {
   for (int turn = 1; turn <= most; ++turn) {
-    trip_probe const probe(ex);
+    trip_probe const probe(p.get_executor());
     grant const held = co_await granted(wait());
     BOOST_TEST(static_cast<bool>(held));
+    renew(p);
     if (probe.taken()) co_return turn;
   }
   co_return 0;
@@ -147,19 +147,19 @@ BOOST_AUTO_TEST_CASE(R1_deferred_operation_does_nothing_before_it_is_launched) {
     BOOST_TEST(idle());
     std::move(operation)(r.handler());
   }
-  BOOST_TEST(idle() != subject::carries);
+  BOOST_TEST(idle() != keeps_out);
   poll();
   BOOST_TEST(r.granted());
   let_go(r.held);
+  renew(primitive);
   BOOST_TEST(idle());
 }
 
 BOOST_AUTO_TEST_CASE(R1a_no_trip_for_what_is_free_with_any_token_of_a_coroutine) {
   int const expected = spared ? 0 : 1;
-  auto const ex = context.get_executor();
   error_code e;
   auto const check = [&](auto wait) -> asio::awaitable<void> {
-    BOOST_TEST(co_await turns_to_a_trip(ex, 3, wait) == expected);
+    BOOST_TEST(co_await turns_to_a_trip(primitive, 3, wait) == expected);
   };
   using awaited = std::conditional_t<subject::carries, grant, void>;
   auto const only_grant = [](auto operation) -> asio::awaitable<awaited> {
@@ -208,14 +208,14 @@ BOOST_AUTO_TEST_CASE(R1a_of_129_in_a_row_the_last_goes_through_the_executor) {
   auto const wait = [&] { return subject::wait(primitive); };
   run(context, [&]() -> asio::awaitable<void> {
     auto const ex = context.get_executor();
-    BOOST_TEST(co_await turns_to_a_trip(ex, 1000, wait) == (spared ? 129 : 1));
-    BOOST_TEST(co_await turns_to_a_trip(ex, 1000, wait) == (spared ? 129 : 1));  // renewed
+    for (int i = 0; i < 2; ++i)  // it was renewed
+      BOOST_TEST(co_await turns_to_a_trip(primitive, 1000, wait) == (spared ? 129 : 1));
     BOOST_TEST_REQUIRE(subject::occupy(primitive));
     trip_probe const probe(ex);
     asio::post(ex, [&] { subject::serve(primitive); });
     static_cast<void>(co_await wait());  // queued: it came through the executor, too
     BOOST_TEST(probe.taken());
-    BOOST_TEST(co_await turns_to_a_trip(ex, 128, wait) == (spared ? 0 : 1));
+    BOOST_TEST(co_await turns_to_a_trip(primitive, 128, wait) == (spared ? 0 : 1));
   });
 }
 
@@ -224,7 +224,9 @@ BOOST_AUTO_TEST_CASE(R1a_what_is_free_does_not_nest) {
     run(context, [&]() -> asio::awaitable<void> {
       for (std::size_t i = 0; i < many; ++i) {
         static_cast<void>(co_await subject::wait(primitive, asio::use_awaitable));
+        renew(primitive);
         static_cast<void>(co_await subject::wait(primitive, asio::deferred));
+        renew(primitive);
       }
     });
   });
@@ -318,7 +320,7 @@ BOOST_AUTO_TEST_CASE(R2_a_future_becomes_ready_on_the_executor_of_the_primitive)
   BOOST_TEST_REQUIRE((first.wait_for(0s) == std::future_status::ready));
   BOOST_TEST((second.wait_for(0s) == std::future_status::timeout));
   BOOST_TEST(has_been_granted(first));
-  if (!subject::carries) subject::serve(primitive);
+  end_occupation(primitive);
   poll();
   BOOST_TEST(has_been_granted(second));
   BOOST_TEST(error_of([&] { static_cast<void>(third.get()); }) == timed_out);

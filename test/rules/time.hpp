@@ -54,6 +54,7 @@ BOOST_AUTO_TEST_CASE(R11_zero_and_negative_time_try_once) {
     BOOST_TEST((free.granted() && taken.refused(timed_out)));
     let_go(primitive, free.held);
     BOOST_TEST(static_cast<bool>(subject::block_for(primitive, time)));
+    renew(primitive);
   }
   result past;
   subject::wait_until(primitive, std::chrono::system_clock::now() - 1h, past.handler());

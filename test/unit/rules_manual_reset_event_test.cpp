@@ -69,6 +69,7 @@ struct subject {
 }  // namespace rules_manual_reset_event_test
 
 #define ASIO_SYNC_RULES_SUITE rules_manual_reset_event_test
+#include "rules/blocking.hpp"
 #include "rules/completions.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"

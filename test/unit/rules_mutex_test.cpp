@@ -46,6 +46,7 @@ struct subject {
 }  // namespace rules_mutex_test
 
 #define ASIO_SYNC_RULES_SUITE rules_mutex_test
+#include "rules/blocking.hpp"
 #include "rules/carried.hpp"
 #include "rules/completions.hpp"
 #include "rules/grants.hpp"

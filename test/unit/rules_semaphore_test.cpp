@@ -49,6 +49,7 @@ struct subject {
 }  // namespace rules_semaphore_test
 
 #define ASIO_SYNC_RULES_SUITE rules_semaphore_test
+#include "rules/blocking.hpp"
 #include "rules/carried.hpp"
 #include "rules/completions.hpp"
 #include "rules/grants.hpp"

@@ -66,7 +66,7 @@ class flags_core : public signal_queue<Traits> {
     word w = word_.load(std::memory_order_acquire);
     for (;;) {
       if ((w & closed) || !request.satisfied_by(in(w))) return wait_outcome::undecided;
-      flags const got = in(w)&request.set;
+      flags const got = request.set & in(w);
       if (!request.takes || got == 0) return {wait_outcome::granted, got};
       if (w & waiting) return try_beside_others(request);
       if (exchange(w, w & ~place(got))) return {wait_outcome::granted, got};
@@ -111,7 +111,7 @@ class flags_core : public signal_queue<Traits> {
   // Lowers flags, and returns what was up before.
   flags take(flags set) noexcept {
     word w = word_.load(std::memory_order_acquire);
-    while (in(w)&set) {
+    while (set & in(w)) {
       if (w & waiting) return take_beside_others(set);
       if (exchange(w, w & ~place(set))) break;
     }
@@ -176,7 +176,7 @@ class flags_core : public signal_queue<Traits> {
   ASIO_SYNC_COLD flags take_beside_others(flags set) noexcept {
     std::lock_guard const guard(base::lock());
     word w = word_.load(std::memory_order_acquire);
-    while ((in(w)&set) && !exchange(w, w & ~place(set))) {
+    while ((set & in(w)) && !exchange(w, w & ~place(set))) {
     }
     return in(w);
   }
@@ -184,7 +184,7 @@ class flags_core : public signal_queue<Traits> {
   // Under the lock; w is brought up to date.
   verdict try_locked(word& w, flags_request request) noexcept {
     while (request.satisfied_by(in(w))) {
-      flags const got = in(w)&request.set;
+      flags const got = request.set & in(w);
       if (!request.takes || got == 0 || exchange(w, w & ~place(got)))
         return {wait_outcome::granted, got};
     }

@@ -1,0 +1,336 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// What is the auto-reset event's own: one set() for one wait, which takes it. What it has in
+// common with other primitives is in test/rules.
+
+#include "support/blocked_thread.hpp"
+#include "support/coroutine.hpp"
+#include "support/event_result.hpp"
+#include "support/executors.hpp"
+#include "support/observed_handler.hpp"
+
+#include <asio_sync/async_auto_reset_event.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio_sync::test;
+using asio_sync::async_auto_reset_event;
+using asio_sync::basic_async_auto_reset_event;
+using boost::system::error_code;
+
+error_code const aborted = asio::error::operation_aborted;
+error_code const timed_out = asio::error::timed_out;
+error_code const closed = asio_sync::error::closed;
+
+// The error with which f() throws; none if it does not.
+template <class Function>
+error_code error_of(Function f) {
+  try {
+    f();
+  } catch (boost::system::system_error const& e) {
+    return e.code();
+  }
+  return {};
+}
+
+struct fixture {
+  asio::io_context context, other;
+  async_auto_reset_event event{context};
+
+  void poll() {
+    for (auto* const io : {&context, &other}) {
+      io->restart();
+      io->poll();
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(auto_reset_event_test, fixture)
+
+BOOST_AUTO_TEST_CASE(Event_is_made_set_or_not) {
+  using io_executor = asio::io_context::executor_type;
+  BOOST_TEST(!event.is_set());
+  BOOST_TEST(async_auto_reset_event(context.get_executor(), true).is_set());
+  basic_async_auto_reset_event<io_executor> plain(context, true);
+  BOOST_TEST((plain.get_executor() == context.get_executor()));
+  BOOST_TEST(plain.wait_for(0s));
+  BOOST_TEST((!plain.is_set() && !plain.wait_for(0s)));
+  static_assert(std::is_same_v<async_auto_reset_event::rebind_executor<io_executor>::other,
+                               basic_async_auto_reset_event<io_executor>>);
+  static_assert(noexcept(event.set())&& noexcept(event.reset())&& noexcept(event.close()));
+  static_assert(!std::is_move_constructible_v<async_auto_reset_event>);
+}
+
+BOOST_AUTO_TEST_CASE(Event_k_sets_release_exactly_k) {
+  for (std::size_t sets : {1u, 3u, 6u}) {
+    outcomes o;
+    for (int i = 0; i < 3; ++i) {
+      event.async_wait(counted_handler(o));
+      event.async_wait_for(1h, asio::bind_executor(other, counted_handler(o)));
+    }
+    for (std::size_t i = 0; i < sets; ++i) event.set();
+    BOOST_TEST(!event.is_set());
+    BOOST_TEST(event.waiters() == 6 - sets);
+    poll();
+    BOOST_TEST(o.granted == sets);
+    BOOST_TEST(event.cancel() == 6 - sets);
+    poll();
+    BOOST_TEST(o.refused == 6 - sets);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(Event_a_set_is_remembered_once_and_taken_by_one) {
+  for (int i = 0; i < 3; ++i) event.set();
+  BOOST_TEST(event.is_set());
+  fate f[2];
+  event.async_wait(observed_handler(f[0]));
+  BOOST_TEST(!event.is_set());
+  event.async_wait(observed_handler(f[1]));
+  poll();
+  BOOST_TEST((f[0].granted() && f[1].waits()));
+  event.set();
+  event.set();  // remembered
+  BOOST_TEST(event.is_set());
+  poll();
+  BOOST_TEST(f[1].granted());
+  event.wait();
+  BOOST_TEST(!event.is_set());
+}
+
+BOOST_AUTO_TEST_CASE(Event_reset_takes_what_is_remembered_and_not_what_was_granted) {
+  event.reset();
+  event.set();
+  event.reset();
+  BOOST_TEST((!event.is_set() && !event.wait_for(0s)));
+  fate f;
+  event.async_wait(observed_handler(f));
+  event.reset();
+  BOOST_TEST(event.waiters() == 1u);
+  event.set();
+  event.reset();
+  poll();
+  BOOST_TEST(f.granted());
+  BOOST_TEST(!event.is_set());
+}
+
+BOOST_AUTO_TEST_CASE(R1_completions_carry_an_error_and_nothing_else_with_every_token) {
+  int calls = 0;
+  std::future<void> future = event.async_wait(asio::use_future);
+  event.async_wait([&](error_code e) { calls += !e; });
+  event.async_wait(asio::as_tuple([&](std::tuple<error_code> t) { calls += !std::get<0>(t); }));
+  event.async_wait(asio::detached);
+  event.async_wait_until(std::chrono::system_clock::now() + 1h,
+                         asio::deferred)([&](error_code e) { calls += !e; });
+  for (int i = 0; i < 5; ++i) event.set();
+  context.poll();
+  BOOST_TEST(calls == 3);
+  BOOST_CHECK_NO_THROW(future.get());
+  static_assert(
+      std::is_same_v<decltype(event.async_wait(asio::use_awaitable)), asio::awaitable<void>>);
+  run(context, [&]() -> asio::awaitable<void> {
+    error_code error = aborted;
+    auto const set_later = [&] { asio::post(context, [&] { event.set(); }); };
+    set_later();
+    co_await event.async_wait();
+    set_later();
+    co_await event.async_wait_for(1h, asio::use_awaitable);
+    set_later();
+    BOOST_TEST(!std::get<0>(co_await event.async_wait(asio::as_tuple(asio::deferred))));
+    set_later();
+    co_await event.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    BOOST_TEST(!error);
+    error = (co_await event.async_wait_for(1ms, asio::as_tuple(asio::use_awaitable)), timed_out);
+    BOOST_TEST(error == timed_out);
+  });
+  BOOST_TEST((!event.is_set() && event.waiters() == 0u));
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_completion_that_is_dropped_passes_the_signal_on_or_sets_again) {
+  for (bool const somebody_waits : {true, false}) {
+    fate dropped, next;
+    {
+      asio::io_context dying;
+      event.async_wait(asio::bind_executor(dying, observed_handler(dropped)));
+      if (somebody_waits) event.async_wait_for(1h, observed_handler(next));
+      event.set();
+      BOOST_TEST(!event.is_set());
+    }
+    BOOST_TEST(dropped.dropped());
+    BOOST_TEST(event.is_set() != somebody_waits);
+    poll();
+    BOOST_TEST(next.granted() == somebody_waits);
+  }
+  BOOST_TEST(event.wait_for(0s));
+  fate at_once;
+  event.async_wait(asio::bind_executor(dropping_executor(context), observed_handler(at_once)));
+  event.set();
+  BOOST_TEST(at_once.dropped());
+  BOOST_TEST(event.is_set());
+}
+
+BOOST_AUTO_TEST_CASE(R3_the_loser_of_two_waits_takes_nothing_along) {
+  using namespace asio::experimental::awaitable_operators;
+  async_auto_reset_event second(context);
+  run(context, [&]() -> asio::awaitable<void> {
+    asio::post(context, [&] { second.set(); });
+    auto const won =
+        co_await (event.async_wait(asio::use_awaitable) || second.async_wait(asio::use_awaitable));
+    BOOST_TEST(won.index() == 1u);
+  });
+  event.set();
+  BOOST_TEST(event.is_set());
+  BOOST_TEST(!second.is_set());
+}
+
+BOOST_AUTO_TEST_CASE(
+    R4_a_cancellation_before_set_leaves_the_signal_to_others_and_after_it_nothing) {
+  fate f[3];
+  asio::cancellation_signal signals[3];
+  for (int i = 0; i < 3; ++i)
+    event.async_wait(asio::bind_cancellation_slot(signals[i].slot(), observed_handler(f[i])));
+  signals[0].emit(asio::cancellation_type::terminal);
+  event.set();
+  signals[1].emit(asio::cancellation_type::all);
+  BOOST_TEST(event.waiters() == 1u);
+  BOOST_TEST(event.cancel() == 1u);
+  poll();
+  BOOST_TEST((f[0].refused(aborted) && f[1].granted() && f[2].refused(aborted)));
+  BOOST_TEST(!event.is_set());
+}
+
+BOOST_AUTO_TEST_CASE(R4_the_slot_may_be_taken_over_by_another_wait) {
+  fate f[2];
+  asio::cancellation_signal signal;
+  for (fate& each : f)
+    event.async_wait(asio::bind_cancellation_slot(signal.slot(), observed_handler(each)));
+  event.set();
+  poll();
+  BOOST_TEST(f[0].granted());
+  BOOST_TEST(signal.slot().has_handler());  // the second's
+  signal.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST(f[1].refused(aborted));
+}
+
+BOOST_AUTO_TEST_CASE(R7_waits_of_every_kind_are_released_in_the_order_of_their_coming) {
+  std::string order;
+  auto const note = [&](char c) { return [&, c](error_code e) { order += e ? '-' : c; }; };
+  event.async_wait(note('a'));
+  asio::co_spawn(
+      context,
+      [&]() -> asio::awaitable<void> {
+        co_await event.async_wait();
+        order += 'b';
+      },
+      asio::detached);
+  poll();
+  blocked_thread thread(event, 3, [&] { event.wait(); });
+  event.async_wait_for(1h, asio::bind_executor(asio::make_strand(context), note('d')));
+  std::future<void> future = event.async_wait(asio::use_future);
+  event.set();
+  event.set();
+  poll();
+  BOOST_TEST(order == "ab");
+  BOOST_TEST(event.waiters() == 3u);
+  event.set();
+  BOOST_TEST(!thread.join());
+  event.set();
+  poll();
+  BOOST_TEST(order == "abd");
+  BOOST_TEST((future.wait_for(0s) == std::future_status::timeout));
+  event.set();
+  poll();
+  BOOST_CHECK_NO_THROW(future.get());
+}
+
+BOOST_AUTO_TEST_CASE(R7_nobody_gets_the_signal_that_is_on_its_way_to_a_wait) {
+  fate queued, late;
+  event.async_wait(observed_handler(queued));
+  event.set();
+  BOOST_TEST(!event.wait_for(0s));
+  event.async_wait_for(0s, observed_handler(late));
+  poll();
+  BOOST_TEST((queued.granted() && late.refused(timed_out)));
+}
+
+BOOST_AUTO_TEST_CASE(R11_blocking_forms_tell_that_the_time_was_up) {
+  auto const now = std::chrono::steady_clock::now();
+  for (auto const time : {0ms, -5ms, 1ms}) BOOST_TEST(!event.wait_for(time));
+  BOOST_TEST(!event.wait_until(now + 2ms));
+  BOOST_TEST((std::chrono::steady_clock::now() >= now + 2ms));
+  BOOST_TEST(!event.wait_until(std::chrono::system_clock::now() - 1h));
+  for (auto const time : {0ms, -5ms, 1ms}) {
+    event.set();
+    BOOST_TEST(event.wait_for(time));
+    BOOST_TEST(!event.is_set());
+  }
+  bool in_time = false;
+  blocked_thread thread(event, [&] { in_time = event.wait_for(1h); });
+  event.set();
+  BOOST_TEST(!thread.join());
+  BOOST_TEST((in_time && !event.is_set()));
+}
+
+BOOST_AUTO_TEST_CASE(R18_a_closed_event_may_be_set_and_reset_and_lets_nobody_through) {
+  fate queued, late;
+  event.async_wait_for(1h, observed_handler(queued));
+  blocked_thread thread(event, 2, [&] { event.wait(); });
+  event.close();
+  BOOST_TEST(thread.join() == closed);
+  for (bool const set : {true, false, true}) {
+    set ? event.set() : event.reset();
+    BOOST_TEST(event.is_set() == set);
+    BOOST_TEST(error_of([&] { event.wait(); }) == closed);
+    BOOST_TEST(error_of([&] { static_cast<void>(event.wait_for(0s)); }) == closed);
+  }
+  event.async_wait(observed_handler(late));
+  poll();
+  BOOST_TEST((queued.refused(closed) && late.refused(closed)));
+  BOOST_TEST(event.is_set());  // nobody has taken it
+}
+
+BOOST_AUTO_TEST_CASE(R19_nobody_waits_while_those_released_are_on_their_way) {
+  outcomes o;
+  for (int i = 0; i < 3; ++i) event.async_wait(counted_handler(o));
+  event.set();
+  BOOST_TEST((event.waiters() == 2u && o.all() == 0u));
+  poll();
+  event.set();
+  event.set();
+  BOOST_TEST(event.waiters() == 0u);
+  poll();
+  BOOST_TEST(o.granted == 3u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,370 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// What is the mailbox's own: waits for any or all of a set of flags, which look at them or take
+// them. What it has in common with other primitives is in test/rules.
+
+#include "support/mailbox_result.hpp"
+
+#include <asio_sync/async_mailbox.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio_sync::test;
+using asio_sync::async_mailbox;
+using asio_sync::basic_async_mailbox;
+using asio_sync::mailbox_flags;
+using boost::system::error_code;
+using handler = mailbox_handler;
+
+error_code const aborted = asio::error::operation_aborted;
+error_code const timed_out = asio::error::timed_out;
+error_code const closed = asio_sync::error::closed;
+
+constexpr mailbox_flags a = 1, b = 2, c = 0x8000'0000, none = 0, every = 0xFFFF'FFFF;
+
+struct fixture {
+  asio::io_context context, other;
+  async_mailbox mailbox{context};
+
+  void poll() {
+    for (auto* const io : {&context, &other}) {
+      io->restart();
+      io->poll();
+    }
+  }
+  // Ends what still waits, while its handler has where to note that.
+  void end() {
+    mailbox.cancel();
+    poll();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mailbox_test, fixture)
+
+BOOST_AUTO_TEST_CASE(Mailbox_is_made_empty) {
+  using io_executor = asio::io_context::executor_type;
+  BOOST_TEST(mailbox.peek() == none);
+  BOOST_TEST((mailbox.get_executor() == context.get_executor()));
+  basic_async_mailbox<io_executor> plain(context);
+  BOOST_TEST(plain.peek() == none);
+  static_assert(std::is_same_v<async_mailbox::rebind_executor<io_executor>::other,
+                               basic_async_mailbox<io_executor>>);
+  static_assert(std::is_same_v<mailbox_flags, std::uint32_t>);
+  static_assert(
+      noexcept(mailbox.raise(a))&& noexcept(mailbox.take(a))&& noexcept(mailbox.close()));
+  static_assert(!std::is_move_constructible_v<async_mailbox>);
+}
+
+BOOST_AUTO_TEST_CASE(Mailbox_flags_stay_up_until_they_are_taken) {
+  mailbox.raise(a | c);
+  mailbox.raise(a);
+  mailbox.raise(none);
+  BOOST_TEST(mailbox.peek() == (a | c));
+  BOOST_TEST(mailbox.take(b) == (a | c));
+  BOOST_TEST(mailbox.take(a | b) == (a | c));  // as they were before
+  BOOST_TEST(mailbox.peek() == c);
+  BOOST_TEST(mailbox.take(none) == c);
+  mailbox.raise(every);
+  BOOST_TEST(mailbox.take(every) == every);
+  BOOST_TEST(mailbox.take(every) == none);
+}
+
+BOOST_AUTO_TEST_CASE(Mailbox_waits_for_flags_that_are_up_complete_with_these) {
+  mailbox_result any, all, partly, take_any, take_all;
+  mailbox.raise(a | c);
+  mailbox.async_wait_any(a | b, handler(any));
+  mailbox.async_wait_all(a | c, handler(all));
+  mailbox.async_wait_all(a | b, handler(partly));
+  BOOST_TEST(mailbox.peek() == (a | c));
+  mailbox.async_take_any(a | b, handler(take_any));
+  BOOST_TEST(mailbox.peek() == c);
+  mailbox.raise(a);
+  mailbox.async_take_all(a | c, handler(take_all));
+  BOOST_TEST(mailbox.peek() == none);
+  poll();
+  BOOST_TEST((any.got(a) && all.got(a | c) && take_any.got(a) && take_all.got(a | c)));
+  BOOST_TEST(partly.waits());
+  BOOST_TEST(mailbox.waiters() == 1u);
+  end();
+}
+
+BOOST_AUTO_TEST_CASE(Mailbox_waits_are_satisfied_when_their_flags_come) {
+  mailbox_result any, all, take_any, take_all;
+  mailbox.async_wait_any(a | b, handler(any));
+  mailbox.async_wait_all(b | c, handler(all));
+  mailbox.async_take_all(a | c, asio::bind_executor(other, handler(take_all)));
+  mailbox.raise(c);
+  poll();
+  BOOST_TEST(mailbox.waiters() == 3u);
+  mailbox.raise(b);
+  BOOST_TEST(mailbox.waiters() == 1u);
+  BOOST_TEST(mailbox.peek() == (b | c));
+  mailbox.async_take_any(a, handler(take_any));
+  mailbox.raise(a);  // for the oldest that takes
+  BOOST_TEST(mailbox.peek() == b);
+  poll();
+  BOOST_TEST((any.got(b) && all.got(b | c) && take_all.got(a | c) && take_any.waits()));
+  end();
+}
+
+BOOST_AUTO_TEST_CASE(Mailbox_an_empty_set_is_satisfied_at_once_unless_it_is_closed) {
+  for (bool const somebody_waits : {false, true}) {
+    mailbox_result r[4], waits;
+    if (somebody_waits) mailbox.async_take_any(c, handler(waits));
+    mailbox.raise(a);
+    mailbox.async_wait_any(none, handler(r[0]));
+    mailbox.async_wait_all(none, handler(r[1]));
+    mailbox.async_take_any(none, handler(r[2]));
+    mailbox.async_take_all_for(none, 0s, handler(r[3]));
+    BOOST_TEST(mailbox.waiters() == std::size_t(somebody_waits));
+    poll();
+    for (auto const& each : r) BOOST_TEST(each.got(none));
+    BOOST_TEST(mailbox.peek() == a);
+    end();
+  }
+  mailbox.close();
+  mailbox_result late;
+  mailbox.async_wait_all(none, handler(late));
+  poll();
+  BOOST_TEST(late.refused(closed));
+}
+
+BOOST_AUTO_TEST_CASE(Mailbox_those_who_look_are_served_before_those_who_take) {
+  mailbox_result take, look, look_at_all;
+  mailbox.async_take_any(a | b, handler(take));
+  mailbox.async_wait_any(b, handler(look));
+  mailbox.async_wait_all(a | b, handler(look_at_all));
+  mailbox.raise(a | b);
+  BOOST_TEST(mailbox.peek() == none);
+  poll();
+  BOOST_TEST((take.got(a | b) && look.got(b) && look_at_all.got(a | b)));
+}
+
+BOOST_AUTO_TEST_CASE(R7_the_oldest_whom_the_flags_satisfy_takes_them) {
+  mailbox_result all, first, second, third;
+  mailbox.async_take_all(a | b, handler(all));
+  mailbox.async_take_any(a | c, handler(first));
+  mailbox.async_take_any(a, handler(second));
+  mailbox.async_take_any(b | c, handler(third));
+  mailbox.raise(a | c);  // first takes both
+  BOOST_TEST(mailbox.waiters() == 3u);
+  mailbox.raise(a);
+  BOOST_TEST(mailbox.waiters() == 2u);
+  poll();
+  BOOST_TEST((first.got(a | c) && second.got(a) && all.waits() && third.waits()));
+  mailbox.raise(b);
+  poll();
+  BOOST_TEST((third.got(b) && all.waits()));
+  mailbox.raise(a);
+  mailbox.raise(b);  // now both are up
+  poll();
+  BOOST_TEST(all.got(a | b));
+  BOOST_TEST((mailbox.peek() == none && mailbox.waiters() == 0u));
+}
+
+BOOST_AUTO_TEST_CASE(R7_one_raise_serves_several_of_disjoint_sets_in_order) {
+  std::string order;
+  auto const note = [&](char name) {
+    return [&order, name](error_code e, mailbox_flags) { order += e ? '-' : name; };
+  };
+  mailbox.async_take_any(a, note('1'));
+  mailbox.async_take_any_for(a, 1h, note('2'));
+  mailbox.async_wait_any(a, note('3'));
+  mailbox.async_take_all(b | c, note('4'));
+  mailbox.raise(every);
+  poll();
+  BOOST_TEST(order == "134");
+  end();
+  BOOST_TEST(mailbox.peek() == (every & ~(a | b | c)));
+}
+
+BOOST_AUTO_TEST_CASE(R7_whom_the_flags_do_not_satisfy_keeps_nobody_out_and_reserves_nothing) {
+  mailbox_result all, now, queued;
+  mailbox.async_take_all(a | b, handler(all));
+  mailbox.raise(a);
+  BOOST_TEST(mailbox.peek() == a);
+  mailbox.async_take_any(a, handler(now));
+  BOOST_TEST(mailbox.peek() == none);
+  mailbox.raise(b);
+  mailbox.async_take_any(a, handler(queued));
+  mailbox.raise(a);
+  BOOST_TEST(mailbox.peek() == none);
+  poll();
+  BOOST_TEST((now.got(a) && all.got(a | b) && queued.waits()));
+  mailbox.raise(a);
+  BOOST_TEST(mailbox.take(a) == none);  // it was taken
+  poll();
+  BOOST_TEST(queued.got(a));
+}
+
+BOOST_AUTO_TEST_CASE(Mailbox_take_beside_waits_takes_only_what_is_up) {
+  mailbox_result waits;
+  mailbox.async_take_all(a | b | c, handler(waits));
+  mailbox.raise(a | b);
+  BOOST_TEST(mailbox.take(b | c) == (a | b));
+  BOOST_TEST(mailbox.peek() == a);
+  mailbox.raise(c);
+  poll();
+  BOOST_TEST(waits.waits());
+  mailbox.raise(b);
+  poll();
+  BOOST_TEST(waits.got(a | b | c));
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_dropped_take_raises_again_what_it_took) {
+  for (bool const queued : {false, true})
+    for (bool const all : {false, true}) {
+      mailbox_result dropped;
+      {
+        asio::io_context dying;
+        if (!queued) mailbox.raise(a | b);
+        auto token = asio::bind_executor(dying, handler(dropped));
+        if (all)
+          mailbox.async_take_all(a | b, std::move(token));
+        else
+          mailbox.async_take_any(a | b | c, std::move(token));
+        if (queued) mailbox.raise(a | b);
+        BOOST_TEST(mailbox.peek() == none);
+        mailbox.raise(a);
+        BOOST_TEST(mailbox.take(every) == a);  // in between
+      }
+      BOOST_TEST(dropped.dropped());
+      BOOST_TEST(mailbox.take(every) == (a | b));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_dropped_take_satisfies_others_and_raises_the_rest) {
+  mailbox_result dropped[2], looks, takes, not_this;
+  {
+    asio::io_context dying;
+    mailbox.async_take_any(a | b | c, asio::bind_executor(dying, handler(dropped[0])));
+    mailbox.async_take_any(b, asio::bind_executor(dying, handler(dropped[1])));
+    mailbox.async_wait_all_for(a | b, 1h, handler(looks));
+    mailbox.async_take_any(b, handler(takes));
+    mailbox.async_take_all(b | c, asio::bind_executor(other, handler(not_this)));
+    mailbox.raise(a | b);  // the first takes it, the third sees it
+    BOOST_TEST(mailbox.waiters() == 3u);
+    poll();
+    BOOST_TEST(looks.got(a | b));
+  }
+  BOOST_TEST((dropped[0].dropped() && dropped[1].dropped()));
+  BOOST_TEST(mailbox.peek() == a);
+  poll();
+  BOOST_TEST((takes.got(b) && not_this.waits()));
+  end();
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_dropped_look_raises_nothing) {
+  mailbox_result dropped[2];
+  {
+    asio::io_context dying;
+    mailbox.async_wait_any(a, asio::bind_executor(dying, handler(dropped[0])));
+    mailbox.async_wait_all(a | b, asio::bind_executor(dying, handler(dropped[1])));
+    mailbox.raise(a | b);
+    mailbox.take(a | b);
+  }
+  BOOST_TEST((dropped[0].dropped() && dropped[1].dropped()));
+  BOOST_TEST(mailbox.peek() == none);
+}
+
+BOOST_AUTO_TEST_CASE(R4_a_cancelled_wait_takes_nothing_and_a_satisfied_one_is_not_cancelled) {
+  mailbox_result r[3];
+  asio::cancellation_signal signals[3];
+  for (int i = 0; i < 3; ++i)
+    mailbox.async_take_any(a, asio::bind_cancellation_slot(signals[i].slot(), handler(r[i])));
+  signals[0].emit(asio::cancellation_type::partial);
+  mailbox.raise(a);
+  signals[1].emit(asio::cancellation_type::all);
+  BOOST_TEST(mailbox.cancel() == 1u);
+  mailbox.raise(a);
+  poll();
+  BOOST_TEST((r[0].refused(aborted) && r[1].got(a) && r[2].refused(aborted)));
+  BOOST_TEST(mailbox.peek() == a);
+}
+
+BOOST_AUTO_TEST_CASE(R11_zero_time_tries_once_in_every_form) {
+  auto const now = std::chrono::steady_clock::now();
+  auto const try_all = [&](mailbox_result(&r)[8]) {
+    mailbox.async_wait_any_for(a | c, 0s, handler(r[0]));
+    mailbox.async_wait_all_for(a | b, -1s, handler(r[1]));
+    mailbox.async_wait_any_until(a, now, handler(r[2]));
+    mailbox.async_wait_all_until(a, now, handler(r[3]));
+    mailbox.async_take_any_for(a | c, 0s, handler(r[4]));
+    mailbox.async_take_all_for(a | b, 0s, handler(r[5]));
+    mailbox.async_take_any_until(b, now, handler(r[6]));
+    mailbox.async_take_all_until(a | b, std::chrono::system_clock::now() - 1h, handler(r[7]));
+    BOOST_TEST(mailbox.waiters() == 0u);
+    poll();
+  };
+  mailbox_result late[8], in_time[8];
+  try_all(late);
+  for (auto const& each : late) BOOST_TEST(each.refused(timed_out));
+  mailbox.raise(a | b);
+  try_all(in_time);
+  mailbox_flags const expected[] = {a, a | b, a, a, a, none, b, none};
+  for (int i = 0; i < 8; ++i)
+    BOOST_TEST((expected[i] ? in_time[i].got(expected[i]) : in_time[i].refused(timed_out)));
+}
+
+BOOST_AUTO_TEST_CASE(R11_an_expired_wait_takes_nothing) {
+  mailbox_result r[2];
+  mailbox.async_take_any_for(a, 1ms, handler(r[0]));
+  mailbox.async_wait_all_until(a, std::chrono::steady_clock::now() + 1ms, handler(r[1]));
+  context.run();
+  for (auto const& each : r) BOOST_TEST(each.refused(timed_out));
+  BOOST_TEST(mailbox.waiters() == 0u);
+  mailbox.raise(a);
+  BOOST_TEST(mailbox.take(a) == a);
+}
+
+BOOST_AUTO_TEST_CASE(R18_flags_of_a_closed_mailbox_are_raised_and_taken_but_not_waited_for) {
+  mailbox_result queued, late[2];
+  mailbox.raise(b);
+  mailbox.async_take_any_for(a, 1h, handler(queued));
+  BOOST_TEST(!mailbox.is_closed());
+  mailbox.close();
+  mailbox.close();
+  mailbox.raise(a);
+  BOOST_TEST((mailbox.is_closed() && mailbox.peek() == (a | b)));
+  mailbox.async_take_any(a, handler(late[0]));
+  mailbox.async_wait_all_for(a | b, 0s, handler(late[1]));
+  poll();
+  BOOST_TEST(queued.refused(closed));
+  for (auto const& each : late) BOOST_TEST(each.refused(closed));
+  BOOST_TEST(mailbox.take(every) == (a | b));
+}
+
+BOOST_AUTO_TEST_CASE(R19_nobody_waits_while_those_satisfied_are_on_their_way) {
+  mailbox_result r[3];
+  mailbox.async_wait_any(a, handler(r[0]));
+  mailbox.async_take_any(a, handler(r[1]));
+  mailbox.async_take_any(a, handler(r[2]));
+  BOOST_TEST(mailbox.waiters() == 3u);
+  mailbox.raise(a);
+  BOOST_TEST(mailbox.waiters() == 1u);
+  BOOST_TEST(mailbox.cancel() == 1u);
+  poll();
+  BOOST_TEST((r[0].got(a) && r[1].got(a) && r[2].refused(aborted)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

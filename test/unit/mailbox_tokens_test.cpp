@@ -1,0 +1,191 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The completion tokens of each of the mailbox's twelve initiating functions.
+
+#include "support/coroutine.hpp"
+
+#include <asio_sync/async_mailbox.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using asio_sync::async_mailbox;
+using asio_sync::mailbox_flags;
+using asio_sync::test::run;
+using boost::system::error_code;
+
+error_code const aborted = asio::error::operation_aborted;
+error_code const timed_out = asio::error::timed_out;
+error_code const closed = asio_sync::error::closed;
+
+constexpr mailbox_flags a = 1, b = 2;
+
+// Calls f with each of the initiating functions, and with whether that takes flags. Their waits
+// are for a and b, and an hour.
+template <class Function>
+void for_each_wait(async_mailbox& m, Function f) {
+  auto const until = std::chrono::steady_clock::now() + 1h;
+  f([&](auto... t) { return m.async_wait_any(a | b, std::move(t)...); }, false);
+  f([&](auto... t) { return m.async_wait_any_for(a | b, 1h, std::move(t)...); }, false);
+  f([&](auto... t) { return m.async_wait_any_until(a | b, until, std::move(t)...); }, false);
+  f([&](auto... t) { return m.async_wait_all(a | b, std::move(t)...); }, false);
+  f([&](auto... t) { return m.async_wait_all_for(a | b, 1h, std::move(t)...); }, false);
+  f([&](auto... t) { return m.async_wait_all_until(a | b, until, std::move(t)...); }, false);
+  f([&](auto... t) { return m.async_take_any(a | b, std::move(t)...); }, true);
+  f([&](auto... t) { return m.async_take_any_for(a | b, 1h, std::move(t)...); }, true);
+  f([&](auto... t) { return m.async_take_any_until(a | b, until, std::move(t)...); }, true);
+  f([&](auto... t) { return m.async_take_all(a | b, std::move(t)...); }, true);
+  f([&](auto... t) { return m.async_take_all_for(a | b, 1h, std::move(t)...); }, true);
+  f([&](auto... t) { return m.async_take_all_until(a | b, until, std::move(t)...); }, true);
+}
+
+struct fixture {
+  asio::io_context context;
+  async_mailbox mailbox{context};
+
+  void poll() {
+    context.restart();
+    context.poll();
+  }
+  void raise_later() {
+    asio::post(context, [&] { mailbox.raise(a | b); });
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mailbox_tokens_test, fixture)
+
+BOOST_AUTO_TEST_CASE(R1_callbacks_and_futures_get_an_error_and_the_flags_from_each_function) {
+  for_each_wait(mailbox, [&](auto wait, bool takes) {
+    int calls = 0;
+    auto const turn = [&](auto token) {
+      wait(std::move(token));
+      BOOST_TEST(mailbox.waiters() == 1u);
+      mailbox.raise(a | b);
+      poll();
+      BOOST_TEST(mailbox.take(a | b) == (takes ? 0u : a | b));
+    };
+    turn([&](error_code e, mailbox_flags got) { calls += !e && got == (a | b); });
+    turn([&, own = std::make_unique<int>(1)](error_code, mailbox_flags got) {
+      calls += got == (a | b) ? *own : 0;
+    });
+    turn(asio::as_tuple(
+        [&](std::tuple<error_code, mailbox_flags> t) { calls += std::get<1>(t) == (a | b); }));
+    turn(asio::any_completion_handler<void(error_code, mailbox_flags)>(
+        [&](error_code, mailbox_flags got) { calls += got == (a | b); }));
+    turn(asio::detached);
+    BOOST_TEST(calls == 4);
+    std::future<mailbox_flags> future = wait(asio::use_future);
+    mailbox.raise(a | b);
+    poll();
+    BOOST_TEST(future.get() == (a | b));
+    mailbox.take(a | b);
+    auto operation = wait(asio::deferred);
+    BOOST_TEST(mailbox.waiters() == 0u);
+    std::move(operation)([&](error_code e, mailbox_flags) { calls += e == aborted; });
+    BOOST_TEST(mailbox.cancel() == 1u);
+    poll();
+    BOOST_TEST(calls == 5);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(R1_coroutines_get_the_flags_from_each_function) {
+  for_each_wait(mailbox, [&](auto wait, bool takes) {
+    static_assert(
+        std::is_same_v<decltype(wait(asio::use_awaitable)), asio::awaitable<mailbox_flags>>);
+    for (bool const up : {true, false})
+      run(context, [&]() -> asio::awaitable<void> {
+        auto const next = [&] {
+          BOOST_TEST(mailbox.take(a | b) == 0u);
+          up ? mailbox.raise(a | b) : raise_later();
+        };
+        auto const check = [&](mailbox_flags got) {
+          BOOST_TEST(got == (a | b));
+          BOOST_TEST(mailbox.take(a | b) == (takes ? 0u : a | b));
+        };
+        next();
+        check(co_await wait());
+        next();
+        check(co_await wait(asio::deferred));
+        next();
+        check(co_await wait(asio::use_awaitable));
+        next();
+        auto const tuple = co_await wait(asio::as_tuple(asio::use_awaitable));
+        BOOST_TEST(!std::get<0>(tuple));
+        check(std::get<1>(tuple));
+        next();
+        error_code error = aborted;
+        check(co_await wait(asio::redirect_error(asio::deferred, error)));
+        BOOST_TEST(!error);
+      });
+  });
+}
+
+BOOST_AUTO_TEST_CASE(R1_refusals_come_out_of_co_await_and_carry_no_flags) {
+  run(context, [&]() -> asio::awaitable<void> {
+    mailbox.raise(a);
+    auto const late =
+        co_await mailbox.async_wait_all_for(a | b, 1ms, asio::as_tuple(asio::deferred));
+    BOOST_TEST((std::get<0>(late) == timed_out && std::get<1>(late) == 0u));
+    asio::post(context, [&] { mailbox.cancel(); });
+    error_code error;
+    auto const none =
+        co_await mailbox.async_take_any(b, asio::redirect_error(asio::use_awaitable, error));
+    BOOST_TEST((error == aborted && none == 0u));
+    mailbox.close();
+    error = {};
+    try {
+      static_cast<void>(co_await mailbox.async_take_any(a));
+    } catch (boost::system::system_error const& e) {
+      error = e.code();
+    }
+    BOOST_TEST(error == closed);
+  });
+  BOOST_TEST(mailbox.peek() == a);
+}
+
+BOOST_AUTO_TEST_CASE(R3_the_loser_of_two_takes_keeps_nothing) {
+  using namespace asio::experimental::awaitable_operators;
+  for (bool const both_at_once : {false, true}) {
+    run(context, [&]() -> asio::awaitable<void> {
+      asio::post(context, [&] {
+        mailbox.raise(b);
+        if (both_at_once) mailbox.raise(a);
+      });
+      auto const won = co_await (mailbox.async_take_any(a, asio::use_awaitable) ||
+                                 mailbox.async_take_any(b, asio::use_awaitable));
+      BOOST_TEST(won.index() == 1u);
+    });
+    BOOST_TEST(mailbox.waiters() == 0u);
+    mailbox.raise(a);
+    BOOST_TEST(mailbox.take(a | b) == a);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
