@@ -92,8 +92,8 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   executor_type get_executor() const noexcept { return base::executor(); }
 
   /// Raises the flags of the set, and releases the waits that are satisfied now. Runs no code of
-  /// theirs, and does not touch the mailbox after the first of them can run. Takes time that grows
-  /// with the number of outstanding waits, whatever flags these are for.
+  /// theirs, and does not touch the mailbox after the first of them can run. Looks at the
+  /// outstanding waits until no flag is left, and at all of them if any does not take.
   void raise(mailbox_flags set) noexcept {
     if (!core().try_raise(set)) release_waits(set);
   }

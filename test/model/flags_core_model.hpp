@@ -22,7 +22,6 @@ struct node : core_model::wait_of<node> {
 
 // Whom the flags do not satisfy keeps nobody out: those who come later may well be served first.
 struct mailbox_traits : core_model::traits_of<node, asio_sync::detail::decided_list<node>> {
-  static constexpr bool looks = true;
   static flags_request request(node const& wait) noexcept { return wait.request; }
   static void told(node& wait, flags got) noexcept {
     wait.request = flags_request{got, false, request(wait).takes};
@@ -31,7 +30,6 @@ struct mailbox_traits : core_model::traits_of<node, asio_sync::detail::decided_l
 
 // Strictly first come, first served.
 struct event_traits : core_model::traits_of<node> {
-  static constexpr bool looks = false;
   static constexpr flags_request request() noexcept { return {1, false, true}; }
   static constexpr flags_request request(node const&) noexcept { return request(); }
   static void told(node&, flags) noexcept {}

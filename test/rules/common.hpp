@@ -12,8 +12,6 @@
 //       static constexpr bool takes = ...;           // whether a granted wait takes what serve()
 //                                                    // gave, for good: the next one queues until
 //                                                    // somebody serves again; false if left out
-//       static constexpr std::size_t many = ...;     // how many waits a case may queue to be
-//                                                    // served one by one; if left out, enough
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands
@@ -75,17 +73,11 @@ error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
 error_code const closed = asio_sync::error::closed;
 
-// How many waits are many: fewer where serving one looks at all of them.
-template <class Subject>
-constexpr std::size_t many_of() {
-  if constexpr (requires { Subject::many; }) return Subject::many;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 10'000;
+constexpr std::size_t many = 10'000;
 #else
-  return 100'000;
+constexpr std::size_t many = 100'000;
 #endif
-}
-constexpr std::size_t many = many_of<subject>();
 constexpr std::size_t small_stack = 256 << 10;
 
 // Whether granted waits take; whether what their completions carry keeps others out until it is

@@ -30,7 +30,6 @@ namespace rules_mailbox_test {
 struct subject {
   static constexpr bool carries = true;
   static constexpr bool takes = true;
-  static constexpr std::size_t many = 3'000;  // each raise() looks at all waits
   static constexpr asio_sync::mailbox_flags flag = 0x8000'0000;
   template <class Executor>
   struct over : asio_sync::basic_async_mailbox<Executor> {

@@ -13,7 +13,6 @@
 namespace asio_sync::detail {
 
 struct auto_event_traits : waiter_traits {
-  static constexpr bool looks = false;
   static constexpr flags_request request() noexcept { return {1, false, true}; }
   static constexpr flags_request request(waiter const&) noexcept { return request(); }
   static void told(waiter&, flags) noexcept {}
@@ -22,7 +21,6 @@ struct auto_event_traits : waiter_traits {
 using auto_event_core = homed_core<flags_core<auto_event_traits>>;
 
 struct mailbox_traits : waiter_traits {
-  static constexpr bool looks = true;
   static flags_request request(waiter const& w) noexcept {
     return flags_request::unpacked(static_cast<valued_waiter const&>(w).value);
   }

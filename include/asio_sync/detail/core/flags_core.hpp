@@ -45,7 +45,7 @@ struct flags_request {
 // taker who will never arrive raises again what it took.
 //
 // Traits: those of wait_queue; `request(node)`; `told(node, flags)`, what it sees or takes, of
-// which request() then tells; `looks`, false if all waits take.
+// which request() then tells.
 template <class Traits>
 class flags_core : public signal_queue<Traits> {
   using base = signal_queue<Traits>;
@@ -94,17 +94,22 @@ class flags_core : public signal_queue<Traits> {
     flags const up = in(before) | set;
     flags left = up;
     std::size_t released = 0;
-    for (node* next = &queue_.front(); next && (Traits::looks || left != 0);) {
+    std::size_t looking = 0;
+    for (node* next = &queue_.front(); next && (left != 0 || looking_ != 0);) {
       node& candidate = *next;
       next = list::following(candidate);
       flags_request const request = Traits::request(candidate);
       flags const seen = request.takes ? left : up;
-      if (!request.satisfied_by(seen)) continue;
+      if (!request.satisfied_by(seen)) {
+        looking += !request.takes;
+        continue;
+      }
       Traits::told(candidate, seen & request.set);
       if (request.takes) left &= ~request.set;
       base::take_out(candidate, wait_outcome::granted, decided);
       ++released;
     }
+    looking_ = looking;
     base::settle(released, place(left) - place(in(before)));
   }
 
@@ -135,6 +140,7 @@ class flags_core : public signal_queue<Traits> {
       if (!decided.decided()) decided = wait_outcome(waiter.outcome);  // marked
       if (decided.decided()) return conclude(waiter, decided), false;
     } while (!(w & waiting) && !exchange(w, w | waiting));
+    looking_ += !Traits::request(waiter).takes;
     base::join(waiter);
     return true;
   }
@@ -190,6 +196,8 @@ class flags_core : public signal_queue<Traits> {
     }
     return wait_outcome::undecided;
   }
+
+  std::size_t looking_ = 0;  // at most so many of those queued only look; lock()
 };
 
 }  // namespace asio_sync::detail
