@@ -4,6 +4,7 @@
 // What the printers for gdb are shown: primitives in every state, with waits of every kind. Ends
 // with abort(), for a core file.
 
+#include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
@@ -28,6 +29,7 @@
 #include <thread>
 
 namespace asio = boost::asio;
+using asio_sync::async_barrier;
 using asio_sync::async_latch;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
@@ -53,6 +55,10 @@ struct on_permit {
 
 struct on_event {
   void operator()(error_code) const {}
+};
+
+struct on_phase {
+  void operator()(error_code, bool) {}
 };
 
 async_mutex nobodys(context);
@@ -99,6 +105,9 @@ async_latch loaded(context, 0);
 async_latch all_ready(context, 4);
 async_latch closed_latch(context, 2);
 
+async_barrier phases(context, 3);
+async_barrier closed_barrier(context, 2);
+
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
 asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio::use_awaitable); }
@@ -144,6 +153,8 @@ void wait_for_others() {
   asio::co_spawn(context, work(), asio::detached);
   context.poll();
   block(all_ready, 3, [] { all_ready.arrive_and_wait(); });
+  phases.async_arrive_and_wait(on_phase());
+  block(phases, 2, [] { phases.arrive_and_wait(); });
   for (async_mutex* mutex : {&looped, &broken, &cut}) {
     mutex->async_lock(on_lock());
     mutex->async_lock(on_lock());
@@ -163,6 +174,8 @@ void leave_on_the_way() {
   released.close();
   closed_latch.async_arrive_and_wait(on_event());
   closed_latch.close();
+  closed_barrier.async_arrive_and_wait(on_phase());
+  closed_barrier.close();
 }
 
 }  // namespace server
