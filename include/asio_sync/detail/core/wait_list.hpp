@@ -20,8 +20,8 @@ enum class wait_state : std::uint8_t {
 };
 
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
-// Invalid: it was asked for what nobody can have. Broken: those who would have been let go together
-// cannot be, as one of them has gone.
+// Invalid: it was asked for what nobody can have. Broken: it would have been let go together with
+// others, of whom one has gone.
 enum class wait_outcome : std::uint8_t {
   undecided,
   granted,
