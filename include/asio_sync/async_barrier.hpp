@@ -72,8 +72,9 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
   /// Makes a barrier for n participants. `ex` completes the waits whose handlers have no executor
   /// of their own. `completion` is called once a phase, when all have arrived and before any wait
   /// of the phase completes, on the thread of the last arrival; it may be empty. No lock is held
-  /// meanwhile: it may use the barrier, whose next phase has begun, and destroy it. It is
-  /// destroyed with the barrier, or after that with the last completion on its way. Exceptions:
+  /// meanwhile: it may use the barrier, whose next phase has begun, and destroy it. The contexts
+  /// of those who wait for the phase must live until it has returned. It is destroyed with the
+  /// barrier, or after that with the last completion on its way. Exceptions:
   /// `boost::system::system_error` with `invalid_argument` if n is less than one; what allocating,
   /// or adding a service to the executor's context, throws.
   basic_async_barrier(executor_type const& ex, std::ptrdiff_t n,

@@ -169,7 +169,8 @@ class barrier_core : public signal_queue<Traits> {
 
   // Below: without it.
 
-  // All have arrived. The core is counted, whatever the completion does.
+  // All have arrived. The core is counted, whatever the completion does. Those in the list are on
+  // their way meanwhile, and nobody takes them out any more.
   wait_outcome end_phase(list& decided) noexcept {
     wait_outcome const outcome = completion_() ? wait_outcome::granted : wait_outcome::broken;
     tell_all(decided, outcome);
