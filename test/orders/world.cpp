@@ -39,6 +39,7 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "semaphore") return semaphore_world();
   if (subject == "manual_reset_event") return manual_reset_event_world();
   if (subject == "latch") return latch_world();
+  if (subject == "barrier") return barrier_world();
   violated("there is no world of " + std::string(subject));
 }
 

@@ -163,8 +163,10 @@ class world {
 
   // What a subject says of itself. come() of the model is told of each wait that begins, for so
   // many, and says if that is refused whatever else there is. take() of the model takes so many if
-  // it has them, whoever waits; put_back() ends that. at_rest(): nobody holds anything.
+  // it has them, whoever waits; put_back() ends that. left() is told when one has left the queue
+  // without the others. at_rest(): nobody holds anything.
   virtual error_code come(unsigned) { return {}; }
+  virtual void left() {}
   virtual bool take(unsigned n) = 0;
   virtual void put_back(unsigned n) = 0;
   virtual bool at_rest() const = 0;
@@ -191,6 +193,7 @@ class world {
   void initiated(unsigned id);
   void returned(unsigned n);
   void serve();
+  void refuse_all(error_code outcome);
 
   unsigned frames_ = 0;  // coroutines that keep to themselves what they got
 
@@ -216,7 +219,6 @@ class world {
   bool goes_by_queue(through executor) const;
   void decide(unsigned id, error_code outcome);
   void refuse(unsigned id, error_code outcome);
-  void refuse_all(error_code outcome);
   void expire(unsigned context);
   void unwound(unsigned id);
 
@@ -244,13 +246,14 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 4> subjects{"mutex", "semaphore",
-                                                          "manual_reset_event", "latch"};
+inline constexpr std::array<std::string_view, 5> subjects{
+    "mutex", "semaphore", "manual_reset_event", "latch", "barrier"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
 std::unique_ptr<world> manual_reset_event_world();
 std::unique_ptr<world> latch_world();
+std::unique_ptr<world> barrier_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);
