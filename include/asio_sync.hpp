@@ -7,6 +7,7 @@
 /// Everything in the library; each primitive has a header of its own as well.
 
 #include <asio_sync/async_auto_reset_event.hpp>
+#include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>

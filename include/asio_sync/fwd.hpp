@@ -15,6 +15,9 @@ template <class Executor>
 class basic_async_auto_reset_event;
 
 template <class Executor>
+class basic_async_barrier;
+
+template <class Executor>
 class basic_async_latch;
 
 template <class Executor>

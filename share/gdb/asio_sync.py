@@ -359,6 +359,20 @@ class LatchPrinter(PrimitivePrinter):
                 self.others("completions on the way", scalar(core["counts_"]) - 1))
 
 
+class BarrierPrinter(PrimitivePrinter):
+    """basic_async_barrier"""
+
+    name = "async_barrier"
+
+    def state(self, core):
+        """How many have still to arrive. All others are queued."""
+        word = scalar(core["word_"])
+        participants = int(core["participants_"])
+        return ([f"{participants - int(core['size_'])} to arrive of {participants}"] +
+                ["closed"] * bool(word & SIGNAL_CLOSED) +
+                self.others("completions on the way", scalar(core["counts_"]) - 1))
+
+
 class FlagsPrinter(PrimitivePrinter):
     """What has a flags_core"""
 
@@ -449,10 +463,12 @@ PRINTERS = {
     "asio_sync::basic_async_auto_reset_event": AutoEventPrinter,
     "asio_sync::basic_async_mailbox": MailboxPrinter,
     "asio_sync::basic_async_latch": LatchPrinter,
+    "asio_sync::basic_async_barrier": BarrierPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
     "asio_sync::detail::event_waiter": WaitPrinter,
     "asio_sync::detail::countdown_waiter": WaitPrinter,
+    "asio_sync::detail::phase_waiter": WaitPrinter,
 }
 
 

@@ -17,6 +17,8 @@
 #include <asio_sync/async_mailbox.hpp>
 #elif defined(OPERATION_latch_arrive)
 #include <asio_sync/async_latch.hpp>
+#elif defined(OPERATION_barrier_arrive)
+#include <asio_sync/async_barrier.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -69,6 +71,11 @@ using subject = asio_sync::async_mailbox;
 using subject = asio_sync::async_latch;
 #define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
 #define PARAMETERS error_code error
+#define RESULT
+#elif defined(OPERATION_barrier_arrive)
+using subject = asio_sync::async_barrier;
+#define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
+#define PARAMETERS error_code error, bool
 #define RESULT
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;

@@ -5,6 +5,7 @@
 // with abort(), for a core file.
 
 #include <asio_sync/async_auto_reset_event.hpp>
+#include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
@@ -31,6 +32,7 @@
 
 namespace asio = boost::asio;
 using asio_sync::async_auto_reset_event;
+using asio_sync::async_barrier;
 using asio_sync::async_latch;
 using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
@@ -61,6 +63,10 @@ struct on_event {
 
 struct on_flags {
   void operator()(error_code, asio_sync::mailbox_flags) const {}
+};
+
+struct on_phase {
+  void operator()(error_code, bool) {}
 };
 
 async_mutex nobodys(context);
@@ -111,6 +117,9 @@ async_mailbox read_news(context);
 async_latch loaded(context, 0);
 async_latch all_ready(context, 4);
 async_latch closed_latch(context, 2);
+
+async_barrier phases(context, 3);
+async_barrier closed_barrier(context, 2);
 
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
@@ -163,6 +172,8 @@ void wait_for_others() {
   asio::co_spawn(context, work(), asio::detached);
   context.poll();
   block(all_ready, 3, [] { all_ready.arrive_and_wait(); });
+  phases.async_arrive_and_wait(on_phase());
+  block(phases, 2, [] { phases.arrive_and_wait(); });
   for (async_mutex* mutex : {&looped, &broken, &cut}) {
     mutex->async_lock(on_lock());
     mutex->async_lock(on_lock());
@@ -186,6 +197,8 @@ void leave_on_the_way() {
   read_news.close();
   closed_latch.async_arrive_and_wait(on_event());
   closed_latch.close();
+  closed_barrier.async_arrive_and_wait(on_phase());
+  closed_barrier.close();
 }
 
 }  // namespace server

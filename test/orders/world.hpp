@@ -167,10 +167,11 @@ class world {
 
   // What a subject says of itself. come() of the model is told of each wait that begins, for so
   // many, and says if that is refused whatever else there is. take() of the model takes so many if
-  // it has them, whoever waits; put_back() ends that. at_rest(): nobody holds anything. grant():
-  // the wait gets what it asks for, if that is there; in_turn(): not before those who came
-  // earlier.
+  // it has them, whoever waits; put_back() ends that. left() is told when one has left the queue
+  // without the others. at_rest(): nobody holds anything. grant(): the wait gets what it asks for,
+  // if that is there; in_turn(): not before those who came earlier.
   virtual error_code come(unsigned) { return {}; }
+  virtual void left() {}
   virtual bool take(unsigned n) = 0;
   virtual bool grant(wait& w);
   virtual bool in_turn() const { return true; }
@@ -202,6 +203,7 @@ class world {
   void granted(unsigned id);
   void returned(unsigned n);
   virtual void serve();
+  void refuse_all(error_code outcome);
 
   unsigned frames_ = 0;  // coroutines that keep to themselves what they got
 
@@ -227,7 +229,6 @@ class world {
   bool goes_by_queue(through executor) const;
   void decide(unsigned id, error_code outcome);
   void refuse(unsigned id, error_code outcome);
-  void refuse_all(error_code outcome);
   void expire(unsigned context);
   void give_back(wait const& w);
   void unwound(unsigned id);
@@ -256,8 +257,9 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 6> subjects{
-    "mutex", "semaphore", "manual_reset_event", "latch", "auto_reset_event", "mailbox"};
+inline constexpr std::array<std::string_view, 7> subjects{
+    "mutex",            "semaphore", "manual_reset_event", "latch", "barrier",
+    "auto_reset_event", "mailbox"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
@@ -265,6 +267,7 @@ std::unique_ptr<world> manual_reset_event_world();
 std::unique_ptr<world> latch_world();
 std::unique_ptr<world> auto_reset_event_world();
 std::unique_ptr<world> mailbox_world();
+std::unique_ptr<world> barrier_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

@@ -72,6 +72,7 @@ void world::ended(unsigned id) {
           "R1: a handler was destroyed unrun");
   if (was_queued) {
     std::erase(queue_, id);
+    left();
     serve();
   } else if (was_granted) {
     give_back(w);
@@ -198,10 +199,14 @@ void world::returned(unsigned n) {
 void world::refuse(unsigned id, error_code outcome) {
   std::erase(queue_, id);
   decide(id, outcome);
+  left();
 }
 
 void world::refuse_all(error_code outcome) {
-  while (!queue_.empty()) refuse(queue_.front(), outcome);
+  while (!queue_.empty()) {
+    decide(queue_.front(), outcome);
+    queue_.pop_front();
+  }
 }
 
 // Its timer refuses whatever has expired, one after the other.

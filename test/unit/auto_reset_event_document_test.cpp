@@ -23,7 +23,7 @@
 #include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
-namespace event_program {
+namespace auto_event_program {
 
 // clang-format off
 #include <asio_sync/async_auto_reset_event.hpp>
@@ -78,7 +78,7 @@ int main() {
 }
 // clang-format on
 
-}  // namespace event_program
+}  // namespace auto_event_program
 
 BOOST_AUTO_TEST_SUITE(auto_reset_event_document_test)
 
@@ -90,7 +90,7 @@ using namespace std::chrono_literals;
 BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
   std::ostringstream printed;
   auto* const usual = std::cout.rdbuf(printed.rdbuf());
-  int const status = event_program::main();
+  int const status = auto_event_program::main();
   std::cout.rdbuf(usual);
   BOOST_TEST(status == 0);
   BOOST_TEST(printed.str() == "first\nsecond\nall written\nthird\nall written\n");

@@ -200,10 +200,10 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
 }
 
 inline void wait_service::drop_taken(decided_waits& taken) noexcept {
-  decided_waits followers;  // granted: they were behind one of ours
+  decided_waits followers;  // of one of ours: granted, or broken, as it has gone
   while (!taken.empty()) {
     waiter& w = taken.pop_front();
-    if (w.outcome == wait_outcome::granted) {
+    if (w.outcome != wait_outcome::aborted) {
       followers.push_back(w);
       continue;
     }

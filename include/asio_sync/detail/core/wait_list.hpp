@@ -20,8 +20,17 @@ enum class wait_state : std::uint8_t {
 };
 
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
-// Invalid: it was asked for what nobody can have.
-enum class wait_outcome : std::uint8_t { undecided, granted, aborted, timed_out, closed, invalid };
+// Invalid: it was asked for what nobody can have. Broken: it would have been let go together with
+// others, of whom one has gone.
+enum class wait_outcome : std::uint8_t {
+  undecided,
+  granted,
+  aborted,
+  timed_out,
+  closed,
+  invalid,
+  broken
+};
 
 // How an attempt or a wait ended, and a value of 56 bits that goes with it, in one register.
 class verdict {
@@ -72,6 +81,15 @@ class wait_list {
     Node& node = *head_;
     erase(node);
     return node;
+  }
+
+  // All of another list, behind those that are here.
+  void append(wait_list& other) noexcept {
+    if (other.empty()) return;
+    other.head_->prev = tail_;
+    (tail_ ? tail_->next : head_) = other.head_;
+    tail_ = std::exchange(other.tail_, nullptr);
+    other.head_ = nullptr;
   }
 
   // All of another list, which this one, empty, takes over.

@@ -31,6 +31,7 @@ ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
     case wait_outcome::aborted: return asio::error::operation_aborted;
     case wait_outcome::timed_out: return asio::error::timed_out;
     case wait_outcome::closed: return error::closed;
+    case wait_outcome::broken: return error::broken_barrier;
     case wait_outcome::invalid:
       return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
     case wait_outcome::granted:
