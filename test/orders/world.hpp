@@ -258,8 +258,7 @@ class world {
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
 inline constexpr std::array<std::string_view, 7> subjects{
-    "mutex",            "semaphore", "manual_reset_event", "latch", "barrier",
-    "auto_reset_event", "mailbox"};
+    "mutex", "semaphore", "manual_reset_event", "latch", "barrier", "auto_reset_event", "mailbox"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
