@@ -105,9 +105,11 @@ BOOST_AUTO_TEST_CASE(R6_chain_of_dropped_grants_on_a_strand_whose_service_shuts_
     async_mutex mutex(*io);  // its service is older than that of the strand, and shuts down later
     if (!mutex.try_lock()) return;
     outcomes o;
-    auto const strand = asio::make_strand(*io);
-    for (std::size_t i = 0; i < many; ++i)
-      mutex.async_lock(asio::bind_executor(strand, counting_handler(o)));
+    {
+      auto const strand = asio::make_strand(*io);  // goes before its context
+      for (std::size_t i = 0; i < many; ++i)
+        mutex.async_lock(asio::bind_executor(strand, counting_handler(o)));
+    }
     mutex.unlock();
     io.reset();
     BOOST_TEST(o.dropped == many);
