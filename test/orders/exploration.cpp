@@ -68,7 +68,12 @@ class one_run {
 }  // namespace
 
 void explore(std::string_view subject, scenario const& s) {
-  auto const found = model::explore([&] { one_run(subject, s).go_on(); });
+#if defined(__SANITIZE_ADDRESS__)
+  model::options const how{.max_runs = 5'000};  // each takes twenty times as long
+#else
+  model::options const how;
+#endif
+  auto const found = model::explore(how, [&] { one_run(subject, s).go_on(); });
   BOOST_TEST(!found.failed, found.message);
   BOOST_TEST_MESSAGE("orders: " << found.runs << " runs in " << found.seconds << " s");
 }
