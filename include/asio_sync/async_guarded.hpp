@@ -9,9 +9,12 @@
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/fwd.hpp>
 
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/compose.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/prepend.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -86,6 +89,11 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
 
   template <class Self>
   void operator()(Self& self, acquired, error_code error, held now) {
+    // After the grant a cancellation comes too late for the wait; the operation has not begun.
+    if (!error && self.cancelled() != asio::cancellation_type::none) {
+      error = asio::error::operation_aborted;
+      now = held();
+    }
     if (error) return self.complete(error, Results()...);
     held_ = std::move(now);
     run(self);
@@ -107,6 +115,32 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
   Lockable* lockable_;
   Operation operation_;
   held held_;
+};
+
+// Binds the handler to its executor: what is composed holds no work of the lockable's context,
+// which may end first. The wait, and then the operation, keep the handler's running.
+template <class Lockable, class Signature>
+class guarded_initiation {
+ public:
+  using executor_type = typename Lockable::executor_type;
+
+  explicit guarded_initiation(Lockable& lockable) noexcept : lockable_(&lockable) {}
+
+  executor_type get_executor() const noexcept { return lockable_->get_executor(); }
+
+  template <class Handler, class Operation>
+  void operator()(Handler&& handler, Operation&& operation) const {
+    using operation_type = std::decay_t<Operation>;
+    auto bound = asio::bind_executor(asio::get_associated_executor(handler, get_executor()),
+                                     static_cast<Handler&&>(handler));
+    asio::async_compose<decltype(bound), Signature>(
+        guarded_operation<Lockable, operation_type, Signature>(
+            *lockable_, static_cast<Operation&&>(operation)),
+        bound);
+  }
+
+ private:
+  Lockable* lockable_;
 };
 
 }  // namespace detail
@@ -138,10 +172,9 @@ template <detail::can_guard Lockable, class Operation,
 auto async_guarded(Lockable& lockable, Operation&& operation, Token&& token = Token()) {
   using operation_type = std::decay_t<Operation>;
   using signature = boost::asio::completion_signature_of_t<operation_type>;
-  return boost::asio::async_compose<Token, signature>(
-      detail::guarded_operation<Lockable, operation_type, signature>(
-          lockable, static_cast<Operation&&>(operation)),
-      token, lockable.get_executor());
+  return boost::asio::async_initiate<Token, signature>(
+      detail::guarded_initiation<Lockable, signature>(lockable), token,
+      static_cast<Operation&&>(operation));
 }
 
 }  // namespace asio_sync
