@@ -451,24 +451,4 @@ BOOST_AUTO_TEST_CASE(R4_arrivals_meet_cancellations_and_deadlines) {
   }
 }
 
-// Two arrive at the same time, and the one that is released last destroys the latch: what the
-// other is still doing in there does not touch it.
-BOOST_AUTO_TEST_CASE(R9_destroyed_while_another_arrival_returns) {
-  asio::thread_pool pool(2);
-  for (int round = 0; round < 5000; ++round) {
-    auto* const latch = new async_latch(pool, 2);
-    std::atomic<int> completed = 0;
-    auto const arrive = [&, latch] {
-      latch->async_arrive_and_wait([&, latch](error_code) {
-        if (++completed != 2) return;
-        delete latch;
-        ++completed;
-      });
-    };
-    asio::post(pool, arrive);
-    asio::post(pool, arrive);
-    while (completed != 3) std::this_thread::yield();
-  }
-}
-
 BOOST_AUTO_TEST_SUITE_END()
