@@ -162,11 +162,12 @@ class guarded_initiation {
 /// been released when the handler is called. Executor: the handler's, else
 /// `lockable.get_executor()`; never from inside this function, if the operation keeps to that.
 /// What is free is acquired, and the operation begins, inside this function; otherwise on the
-/// handler's executor. Cancellation: of all kinds; passed on to the wait, then to the operation.
-/// Threads: any, at any time. Lifetime: `lockable` is not touched by what is waited for after its
-/// end (the wait is aborted), and need not outlive the operation. If the handler is destroyed
-/// without having been called, the guard is released. Exceptions: what copying or moving the
-/// arguments, the wait, or the operation's initiation throws; the guard is released then.
+/// handler's executor. Cancellation: of all kinds; ends the wait, also after the grant; passed on
+/// to the operation. Threads: any, at any time. Lifetime: `lockable` is not touched by what is
+/// waited for after its end (the wait is aborted), and need not outlive the operation. If the
+/// handler is destroyed without having been called, the guard is released. Exceptions: what
+/// copying or moving the arguments, the wait, or the operation's initiation throws; the guard is
+/// released then.
 template <detail::can_guard Lockable, class Operation,
           class Token = detail::default_token<typename Lockable::executor_type>>
 auto async_guarded(Lockable& lockable, Operation&& operation, Token&& token = Token()) {
