@@ -65,10 +65,17 @@ concept can_guard = requires {
 
 // Signature: of the operation, which begins with an error.
 template <class Lockable, class Operation, class Signature>
-class guarded_operation;
+class guarded_operation {
+  static_assert(!std::is_same_v<Signature, Signature>,
+                "what a guarded operation completes with has to begin with an error_code");
+};
 
 template <class Lockable, class Operation, class... Results>
 class guarded_operation<Lockable, Operation, void(boost::system::error_code, Results...)> {
+  static_assert((std::is_default_constructible_v<Results> && ...),
+                "what a guarded operation completes with, besides the error, has to be made "
+                "without arguments where the guard cannot be acquired");
+
   using guard = guarding<Lockable>;
   using held = typename guard::held;
   using error_code = boost::system::error_code;
