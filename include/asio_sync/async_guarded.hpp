@@ -9,9 +9,12 @@
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/fwd.hpp>
 
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/compose.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/prepend.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -62,10 +65,17 @@ concept can_guard = requires {
 
 // Signature: of the operation, which begins with an error.
 template <class Lockable, class Operation, class Signature>
-class guarded_operation;
+class guarded_operation {
+  static_assert(!std::is_same_v<Signature, Signature>,
+                "what a guarded operation completes with has to begin with an error_code");
+};
 
 template <class Lockable, class Operation, class... Results>
 class guarded_operation<Lockable, Operation, void(boost::system::error_code, Results...)> {
+  static_assert((std::is_default_constructible_v<Results> && ...),
+                "what a guarded operation completes with, besides the error, has to be made "
+                "without arguments where the guard cannot be acquired");
+
   using guard = guarding<Lockable>;
   using held = typename guard::held;
   using error_code = boost::system::error_code;
@@ -86,6 +96,11 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
 
   template <class Self>
   void operator()(Self& self, acquired, error_code error, held now) {
+    // After the grant a cancellation comes too late for the wait; the operation has not begun.
+    if (!error && self.cancelled() != asio::cancellation_type::none) {
+      error = asio::error::operation_aborted;
+      now = held();
+    }
     if (error) return self.complete(error, Results()...);
     held_ = std::move(now);
     run(self);
@@ -109,6 +124,32 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
   held held_;
 };
 
+// Binds the handler to its executor: what is composed holds no work of the lockable's context,
+// which may end first. The wait, and then the operation, keep the handler's running.
+template <class Lockable, class Signature>
+class guarded_initiation {
+ public:
+  using executor_type = typename Lockable::executor_type;
+
+  explicit guarded_initiation(Lockable& lockable) noexcept : lockable_(&lockable) {}
+
+  executor_type get_executor() const noexcept { return lockable_->get_executor(); }
+
+  template <class Handler, class Operation>
+  void operator()(Handler&& handler, Operation&& operation) const {
+    using operation_type = std::decay_t<Operation>;
+    auto bound = asio::bind_executor(asio::get_associated_executor(handler, get_executor()),
+                                     static_cast<Handler&&>(handler));
+    asio::async_compose<decltype(bound), Signature>(
+        guarded_operation<Lockable, operation_type, Signature>(
+            *lockable_, static_cast<Operation&&>(operation)),
+        bound);
+  }
+
+ private:
+  Lockable* lockable_;
+};
+
 }  // namespace detail
 
 /// Runs an operation while it holds a mutex, or one permit of a semaphore: acquires, runs the
@@ -128,20 +169,20 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
 /// been released when the handler is called. Executor: the handler's, else
 /// `lockable.get_executor()`; never from inside this function, if the operation keeps to that.
 /// What is free is acquired, and the operation begins, inside this function; otherwise on the
-/// handler's executor. Cancellation: of all kinds; passed on to the wait, then to the operation.
-/// Threads: any, at any time. Lifetime: `lockable` is not touched by what is waited for after its
-/// end (the wait is aborted), and need not outlive the operation. If the handler is destroyed
-/// without having been called, the guard is released. Exceptions: what copying or moving the
-/// arguments, the wait, or the operation's initiation throws; the guard is released then.
+/// handler's executor. Cancellation: of all kinds; ends the wait, also after the grant; passed on
+/// to the operation. Threads: any, at any time. Lifetime: `lockable` is not touched by what is
+/// waited for after its end (the wait is aborted), and need not outlive the operation. If the
+/// handler is destroyed without having been called, the guard is released. Exceptions: what
+/// copying or moving the arguments, the wait, or the operation's initiation throws; the guard is
+/// released then.
 template <detail::can_guard Lockable, class Operation,
           class Token = detail::default_token<typename Lockable::executor_type>>
 auto async_guarded(Lockable& lockable, Operation&& operation, Token&& token = Token()) {
   using operation_type = std::decay_t<Operation>;
   using signature = boost::asio::completion_signature_of_t<operation_type>;
-  return boost::asio::async_compose<Token, signature>(
-      detail::guarded_operation<Lockable, operation_type, signature>(
-          lockable, static_cast<Operation&&>(operation)),
-      token, lockable.get_executor());
+  return boost::asio::async_initiate<Token, signature>(
+      detail::guarded_initiation<Lockable, signature>(lockable), token,
+      static_cast<Operation&&>(operation));
 }
 
 }  // namespace asio_sync

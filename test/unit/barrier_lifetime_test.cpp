@@ -20,6 +20,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -149,6 +150,28 @@ BOOST_AUTO_TEST_CASE(R13_the_last_arrival_stands_where_its_executor_throws_in_th
   BOOST_TEST((released(f) && !led(f)));  // the leader is gone: nobody leads
 }
 
+// The barrier has kept work for the completion that it did not come to.
+BOOST_AUTO_TEST_CASE(R13_a_handler_whose_move_throws_leaves_no_work_behind) {
+  struct throwing_handler {
+    explicit throwing_handler(bool& t) : throws(t) {}
+    throwing_handler(throwing_handler const& other) : throws(other.throws) {
+      if (throws) throw std::bad_alloc();
+    }
+    void operator()(error_code, bool) {}
+    bool& throws;
+  };
+  bool throws = false;
+  async_barrier barrier(context, 2, [] { throw std::bad_alloc(); });
+  barrier.async_arrive_and_wait(throwing_handler(throws));
+  asio::post(context, [&] {
+    barrier.async_arrive_and_wait(asio::bind_executor(other, [](error_code, bool) {}));
+    throws = true;
+  });
+  BOOST_CHECK_THROW(context.run(), std::bad_alloc);
+  context.poll();
+  BOOST_TEST(context.stopped());
+}
+
 BOOST_AUTO_TEST_CASE(R3_a_leader_that_is_dropped_leaves_the_phase_as_it_is) {
   fate f, last;
   async_barrier barrier(context, 2);
@@ -209,6 +232,24 @@ BOOST_AUTO_TEST_CASE(R10_a_thread_hears_of_a_participant_whose_context_dies) {
   thread.join();
   BOOST_TEST(dropped.dropped());
   BOOST_TEST(error == broken);
+}
+
+// Breaking the phase for each other, they are destroyed all the same: also where their executor
+// would run them at once.
+BOOST_AUTO_TEST_CASE(R10_participants_whose_context_dies_hear_nothing_of_each_other) {
+  fate f[3], here;
+  async_barrier barrier(context, 5);
+  barrier.async_arrive_and_wait(observed_handler(here));
+  {
+    struct : asio::execution_context {
+    } dying;
+    inline_executor const runs_at_once(dying);
+    for (auto& each : f)
+      barrier.async_arrive_and_wait(asio::bind_executor(runs_at_once, observed_handler(each)));
+  }
+  for (auto const& each : f) BOOST_TEST(each.dropped());
+  poll();
+  BOOST_TEST(here.refused(broken));
 }
 
 // Nobody will ever call their handlers.

@@ -8,6 +8,7 @@
 #include "support/observed_handler.hpp"
 
 #include <asio_sync/async_barrier.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 #include <asio_sync/error.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,6 +30,7 @@
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -40,6 +42,10 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+
+#ifdef ASIO_SYNC_HAS_THREAD_CANCELLATION
+#include <pthread.h>
+#endif
 
 namespace {
 
@@ -279,6 +285,24 @@ BOOST_AUTO_TEST_CASE(Barrier_a_completion_function_that_throws_breaks_the_phase)
   fails = false;
   BOOST_TEST(barrier.arrive_and_wait());  // there is one left
 }
+
+#ifdef ASIO_SYNC_HAS_THREAD_CANCELLATION
+BOOST_AUTO_TEST_CASE(R17_a_thread_is_not_cancelled_in_the_completion_function) {
+  std::atomic<bool> begun = false, arrived = false;
+  async_barrier barrier(context, 1, [&] {
+    begun = true;
+    for (int i = 0; i < 20; ++i) std::this_thread::sleep_for(1ms);
+  });
+  std::thread thread([&] {
+    arrived = barrier.arrive_and_wait();
+    for (;;) std::this_thread::sleep_for(1ms);
+  });
+  while (!begun) std::this_thread::yield();
+  ::pthread_cancel(thread.native_handle());
+  thread.join();
+  BOOST_TEST(arrived);
+}
+#endif
 
 BOOST_AUTO_TEST_CASE(R5_the_completion_function_may_use_the_barrier) {
   std::function<void()> then;

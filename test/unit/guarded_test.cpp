@@ -295,6 +295,20 @@ BOOST_AUTO_TEST_CASE(R4_cancelled_while_the_operation_runs) {
   BOOST_TEST(called == 2);
 }
 
+BOOST_AUTO_TEST_CASE(R4_cancelled_after_the_grant_and_before_the_operation) {
+  asio::cancellation_signal signal;
+  std::optional<async_mutex::lock_type> held(mutex);
+  async_guarded(mutex, operation(), asio::bind_cancellation_slot(signal.slot(), handler()));
+  held.reset();
+  signal.emit(asio::cancellation_type::partial);
+  BOOST_TEST(mutex.is_locked());
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_CHECK(got == nothing(aborted));
+  BOOST_TEST(!locked_then);
+  BOOST_TEST(inner.begun == 0);
+}
+
 BOOST_AUTO_TEST_CASE(R2_handler_runs_on_its_executor_and_else_on_that_of_the_guard) {
   asio::io_context other;
   async_guarded(mutex, operation(), asio::bind_executor(other, handler()));
@@ -330,6 +344,26 @@ BOOST_AUTO_TEST_CASE(R9_mutex_dies_while_the_operation_runs) {
   poll();
   BOOST_TEST(called == 2);
   BOOST_TEST(inner.begun == 1);
+}
+
+// Whether it waits for the guard or runs then: with the handler it belongs to another context.
+BOOST_AUTO_TEST_CASE(R10_context_of_the_guard_dies_first) {
+  for (bool const waits : {false, true}) {
+    auto dying = std::make_unique<asio::io_context>();
+    async_mutex guard(*dying);
+    std::optional<async_mutex::lock_type> held;
+    if (waits) held.emplace(guard);
+    async_guarded(guard, operation(), asio::bind_executor(context, handler()));
+    dying.reset();
+    held.reset();
+    poll();
+    BOOST_REQUIRE(inner.is_pending());
+    inner.end();
+    poll();
+    BOOST_CHECK(got == success);
+    BOOST_TEST(!guard.is_locked());
+  }
+  BOOST_TEST(called == 2);
 }
 
 BOOST_AUTO_TEST_CASE(R13_initiation_that_throws_releases) {
@@ -387,6 +421,20 @@ BOOST_AUTO_TEST_CASE(R12_free_guard_allocates_nothing) {
   asio::post(context, [&] { next({}); });
   poll();
   BOOST_TEST(called == 20);
+}
+
+BOOST_AUTO_TEST_CASE(deferred_one_is_launched_as_often_as_it_is_copied) {
+  auto const run = async_guarded(mutex, operation(), deferred);
+  auto again = run;
+  run(handler());
+  std::move(again)(handler());
+  BOOST_TEST(mutex.waiters() == 1u);
+  for (int i = 0; i < 2; ++i) {
+    inner.end();
+    poll();
+  }
+  BOOST_TEST(called == 2);
+  BOOST_CHECK(got == success);
 }
 
 BOOST_AUTO_TEST_CASE(operation_that_completes_with_a_guard) {

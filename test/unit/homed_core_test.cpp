@@ -1,7 +1,9 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mutex.hpp>
+#include <asio_sync/async_semaphore.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
@@ -63,6 +65,16 @@ BOOST_AUTO_TEST_CASE(R8_each_list_of_decided_waits_keeps_the_context_running) {
   io.poll();
   BOOST_TEST(io.stopped());
   queue.abandon();
+}
+
+// As another thread may do in between. Sanitizers would tell of a call of the core afterwards.
+BOOST_AUTO_TEST_CASE(R9_the_core_may_be_gone_after_a_transition_that_has_decided_nothing) {
+  boost::asio::io_context io;
+  auto const end_in_a_transition = [](auto& core) {
+    return core.decide([&](decided_waits&) { return core.abandon(), true; });
+  };
+  BOOST_TEST(end_in_a_transition(*countdown_core::make(nullptr, io.get_executor(), 1u)));
+  BOOST_TEST(end_in_a_transition(*permit_core::make(nullptr, io.get_executor(), 1u, 1u)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -78,7 +78,7 @@ class homed_core final : public core_base, public Core {
   auto decide(Transition transition) noexcept {
     decided_waits decided;
     auto const result = transition(decided);
-    finish(decided);
+    finish(*this, decided);
     decided.hand_out();
     return result;
   }
@@ -154,7 +154,7 @@ class homed_core final : public core_base, public Core {
   using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!Core::refuse(w, outcome, decided)) return false;  // the core may be gone
-    finish(decided);
+    finish(*this, decided);
     settle_work(decided);
     return true;
   }
@@ -198,11 +198,11 @@ class homed_core final : public core_base, public Core {
   }
 
   void pass_on(waiter& w) noexcept override {
-    if (w.outcome != wait_outcome::granted) return unref();
     decided_waits decided;
     settle_work(decided);  // while the waiter is counted
+    if (w.outcome != wait_outcome::granted) return unref();
     if (this->drop(w, decided)) return destroy();
-    finish(decided);
+    finish(*this, decided);
     decided.hand_out();
   }
 
@@ -214,7 +214,7 @@ class homed_core final : public core_base, public Core {
   void leave_home(decided_waits& decided) noexcept override {
     Core::refuse_if([](waiter const& w) { return w.work == wait_work::home; },
                     wait_outcome::aborted, decided);
-    finish(decided);
+    finish(*this, decided);
     settle_work(decided);
     std::lock_guard const guard(this->lock());
     home_.reset();
@@ -256,10 +256,11 @@ class homed_core final : public core_base, public Core {
       : core_base(primitive, home, plain), Core(args...) {}
   ~homed_core() override = default;
 
-  // Where a transition has stopped half-way: those that it has decided keep the core.
-  void finish(decided_waits& decided) noexcept {
+  // Where a transition has stopped half-way: those that it has decided keep the core. Otherwise
+  // that may be gone.
+  static void finish([[maybe_unused]] homed_core& core, decided_waits& decided) noexcept {
     if constexpr (Core::in_batches)
-      while (decided.more) Core::settle_more(decided);
+      while (decided.more) core.settle_more(decided);
   }
 
   ASIO_SYNC_COLD void leave_work() noexcept {

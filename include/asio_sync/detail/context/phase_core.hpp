@@ -13,6 +13,7 @@
 #include <asio_sync/detail/core/barrier_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
 #include <functional>
 #include <utility>
@@ -32,8 +33,9 @@ class phase_completion {
  public:
   explicit phase_completion(std::function<void()>* f) noexcept : function_(std::move(*f)) {}
 
-  // False if it throws.
+  // False if it throws. No point at which a thread that is to be cancelled ends.
   bool operator()() noexcept {
+    cancellation_disabled const whole;
     try {
       if (function_) function_();
       return true;

@@ -172,12 +172,12 @@ inline void wait_service::shutdown() noexcept {
   }
   {
     completions::posting const scope;
-    completions::drop_kept_for(context());
     for (bool more = true; more;) {
       decided_waits taken;
       more = take_waiters(taken);
       drop_taken(taken);
     }
+    completions::drop_kept_for(context());  // also followers that were to run here
   }
   // Handlers of this context, now or never: also if this runs inside the destructor of another.
   completions::drain_if_any();
