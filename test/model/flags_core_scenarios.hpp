@@ -357,6 +357,19 @@ inline void looks_before_takes() {
   box.end();
 }
 
+/// Those who look are served also where nothing is left to take.
+inline void look_behind_the_last_take() {
+  mailbox box;
+  operation taker(take_any(a)), looker(any(a));
+  box.start(taker);
+  box.start(looker);
+  model::threads([&] { box.raise(a); },
+                 [&] { model::check(box.require(looker) == a, "it sees what was taken"); });
+  box.require(taker);
+  model::check(box.up() == 0, "nothing is left");
+  box.end();
+}
+
 }  // namespace flags_model
 
 #endif

@@ -49,6 +49,7 @@ BOOST_AUTO_TEST_CASE(R14_all_of_two_raises_taken) {
 }
 BOOST_AUTO_TEST_CASE(R7_who_waits_for_all_reserves_nothing) { explore(any_beside_all); }
 BOOST_AUTO_TEST_CASE(R7_those_who_look_come_before_those_who_take) { explore(looks_before_takes); }
+BOOST_AUTO_TEST_CASE(R7_a_look_behind_the_last_take) { explore(look_behind_the_last_take); }
 
 BOOST_AUTO_TEST_CASE(R3_drop_against_raise) { explore(drop_against_raise); }
 BOOST_AUTO_TEST_CASE(R3_drop_against_take) {
