@@ -87,9 +87,7 @@ class basic_async_auto_reset_event : detail::event_base<Executor, detail::auto_r
 
   /// Releases the oldest wait, or sets the event if nobody waits; does nothing if it is set
   /// already. Runs no code of that wait, and does not touch the event after it can run.
-  void set() noexcept {
-    if (!core().try_raise(flag)) release_wait();
-  }
+  void set() noexcept { core().signal(flag); }
 
   /// Resets the event, if it is set.
   void reset() noexcept { core().take(flag); }
@@ -151,13 +149,6 @@ class basic_async_auto_reset_event : detail::event_base<Executor, detail::auto_r
 
  private:
   using base::core;
-
-  ASIO_SYNC_NOINLINE void release_wait() noexcept {
-    core().decide([&from = core()](detail::decided_waits& decided) {
-      from.raise(flag, decided);
-      return true;
-    });
-  }
 
   static constexpr detail::flags flag = detail::auto_event_traits::request().set;
 };

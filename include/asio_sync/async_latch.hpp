@@ -103,7 +103,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
     // A negative one is more than any latch begins with.
     switch (core().lower(static_cast<std::uint64_t>(n))) {
       case step::below_zero: detail::throw_error(boost::system::errc::invalid_argument);
-      case step::to_zero: return open();
+      case step::to_zero: return core().signal();
       case step::to_more: return;
     }
   }
@@ -261,7 +261,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
         case step::to_more: return refused;
         case step::to_zero: break;
       }
-      latch_->open();  // the latch may be gone from here on
+      core().signal();  // the latch may be gone from here on
       return refused == detail::wait_outcome::closed ? refused : detail::wait_outcome::granted;
     }
 
@@ -290,18 +290,6 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   // False if the time was up first.
   bool arrive_in_thread(detail::wait_limit limit) {
     return detail::granted_in_thread(arrival<detail::wait_limit>(*this, limit)).granted();
-  }
-
-  // The count has come to zero. Does not touch the latch after the first wait can run.
-  void open() noexcept {
-    if (!core().try_raise()) release_waits();
-  }
-
-  ASIO_SYNC_NOINLINE void release_waits() noexcept {
-    core().decide([&from = core()](detail::decided_waits& decided) {
-      from.raise(decided);
-      return true;
-    });
   }
 };
 

@@ -94,9 +94,7 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   /// Raises the flags of the set, and releases the waits that are satisfied now. Runs no code of
   /// theirs, and does not touch the mailbox after the first of them can run. Looks at the
   /// outstanding waits until no flag is left, and at all of them if any does not take.
-  void raise(mailbox_flags set) noexcept {
-    if (!core().try_raise(set)) release_waits(set);
-  }
+  void raise(mailbox_flags set) noexcept { core().signal(set); }
 
   /// Takes the flags of the set down, and returns all flags as they were before.
   mailbox_flags take(mailbox_flags clear) noexcept { return core().take(clear); }
@@ -313,13 +311,6 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   auto initiate(detail::flags_request request, Limit limit, Token&& token) {
     return detail::initiate_wait(wait_operation<Limit>(*this, request, limit),
                                  static_cast<Token&&>(token));
-  }
-
-  ASIO_SYNC_NOINLINE void release_waits(mailbox_flags set) noexcept {
-    core().decide([&from = core(), set](detail::decided_waits& decided) {
-      from.raise(set, decided);
-      return true;
-    });
   }
 };
 

@@ -85,9 +85,7 @@ class basic_async_manual_reset_event : detail::event_base<Executor, detail::manu
   /// Sets the event and releases all outstanding waits, the oldest first. Runs no code of theirs,
   /// and does not touch the event after the first of them can run. Holds the event's lock only for
   /// a moment, however many waits there are.
-  void set() noexcept {
-    if (!core().try_raise()) release_waits();
-  }
+  void set() noexcept { core().signal(); }
 
   /// Resets the event: later waits wait for the next `set()`. Does nothing if it is not set.
   void reset() noexcept { core().lower(); }
@@ -148,13 +146,6 @@ class basic_async_manual_reset_event : detail::event_base<Executor, detail::manu
 
  private:
   using base::core;
-
-  ASIO_SYNC_NOINLINE void release_waits() noexcept {
-    core().decide([&from = core()](detail::decided_waits& decided) {
-      from.raise(decided);
-      return true;
-    });
-  }
 };
 
 /// An event over any executor.

@@ -74,12 +74,12 @@ class meeting : public world_over<meeting, async_barrier, bool> {
   void perform_own(operation const& op) override {
     if (op.what == verb::take) return;  // there is nothing to try
     if (op.what == verb::give) {
-      error_code const thrown = code_of([&] { real_->arrive_and_drop(); });
+      error_code const thrown = error_of([&] { real_->arrive_and_drop(); });
       return require(thrown == drop(), "R15: more drop than there are");
     }
     std::optional<bool> got;
     error_code const thrown =
-        code_of([&] { got = real_->arrive_and_wait_for(std::chrono::nanoseconds(0)); });
+        error_of([&] { got = real_->arrive_and_wait_for(std::chrono::nanoseconds(0)); });
     error_code expected = come(1);
     if (!expected && closed()) expected = error::closed;
     require(thrown == expected, "R15, R18: refused without waiting");

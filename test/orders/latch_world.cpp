@@ -72,14 +72,14 @@ class counting : public world_over<counting, async_latch> {
   bool allows_own(operation const&) const override { return true; }
   void perform_own(operation const& op) override {
     if (op.what == verb::give) {
-      error_code const thrown = code_of([&] { real_->count_down(op.amount); });
+      error_code const thrown = error_of([&] { real_->count_down(op.amount); });
       return require(thrown == lower(op.amount), "R15: count_down() below zero");
     }
     if (op.what == verb::take)
       return require(real_->try_wait() == (ahead_ == 0 && !closed()), "try_wait()");
     bool got = false;
     bool const arriving = op.item % 2 != 0;
-    error_code const thrown = code_of([&] {
+    error_code const thrown = error_of([&] {
       std::chrono::nanoseconds const time(0);
       got = arriving ? real_->arrive_and_wait_for(time) : real_->wait_for(time);
     });

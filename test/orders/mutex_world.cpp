@@ -70,7 +70,7 @@ class locking : public world_over<locking, async_mutex, async_mutex::lock_type> 
       held_ = {};
       return returned(1);
     }
-    require(code_of([&] { real_->unlock(); }) == boost::system::errc::operation_not_permitted,
+    require(error_of([&] { real_->unlock(); }) == boost::system::errc::operation_not_permitted,
             "R15: unlock() of a free mutex");
   }
 

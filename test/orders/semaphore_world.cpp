@@ -90,7 +90,7 @@ class acquiring : public world_over<acquiring, async_semaphore, semaphore_permit
       default: break;
     }
     bool const too_many = free_ + op.amount > permits;
-    auto const refused = code_of([&] { real_->release(op.amount); });
+    auto const refused = error_of([&] { real_->release(op.amount); });
     require(too_many ? refused == boost::system::errc::value_too_large : !refused,
             "R15: release() of more than there are");
     if (too_many) return;

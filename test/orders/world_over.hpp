@@ -6,6 +6,7 @@
 
 // What of a world depends on the primitive's type, and on that of what a completion carries.
 
+#include "support/error_of.hpp"
 #include "world.hpp"
 
 #include <asio_sync/error.hpp>
@@ -15,7 +16,6 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <tuple>
 #include <utility>
@@ -35,22 +35,11 @@ class world_over : public world {
  protected:
   using world::world;
 
-  // The error that something throws, if it does.
-  template <class Function>
-  static error_code code_of(Function&& f) {
-    try {
-      f();
-    } catch (boost::system::system_error const& e) {
-      return e.code();
-    }
-    return {};
-  }
-
   // What take() or take_at_once() got, which have to throw where they are refused.
   template <class Function>
   bool got_at_once(operation const& op, Function&& f) const {
     bool got = false;
-    error_code const thrown = code_of([&] { got = f(); });
+    error_code const thrown = error_of([&] { got = f(); });
     bool const refused = op.what == verb::take_at_once && closed();
     require(thrown == (refused ? error_code(error::closed) : error_code()),
             "R18: what is closed refuses those who might wait, and nobody else");

@@ -6,6 +6,7 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
+#include "support/error_of.hpp"
 #include "support/event_result.hpp"
 #include "support/executors.hpp"
 #include "support/observed_handler.hpp"
@@ -29,7 +30,6 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
@@ -50,17 +50,6 @@ using boost::system::error_code;
 error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
 error_code const closed = asio_sync::error::closed;
-
-// The error with which f() throws; none if it does not.
-template <class Function>
-error_code error_of(Function f) {
-  try {
-    f();
-  } catch (boost::system::system_error const& e) {
-    return e.code();
-  }
-  return {};
-}
 
 struct fixture {
   asio::io_context context, other;

@@ -5,6 +5,7 @@
 // who drop, and misuse. What all primitives have is in test/rules.
 
 #include "support/blocked_thread.hpp"
+#include "support/error_of.hpp"
 #include "support/observed_handler.hpp"
 
 #include <asio_sync/async_barrier.hpp>
@@ -27,7 +28,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -54,6 +54,7 @@ using namespace std::chrono_literals;
 using asio_sync::async_barrier;
 using asio_sync::basic_async_barrier;
 using asio_sync::test::blocked_thread;
+using asio_sync::test::error_of;
 using asio_sync::test::fate;
 using asio_sync::test::observed_handler;
 using boost::system::error_code;
@@ -68,17 +69,6 @@ error_code const deadlock = make_error_code(boost::system::errc::resource_deadlo
 // A participant that was released, as the leader or not.
 bool led(fate const& f) { return f.granted(); }
 bool followed(fate const& f) { return f.called == 1 && !f.error && !f.owned; }
-
-// The error with which f() throws; none if it does not.
-template <class Function>
-error_code error_of(Function f) {
-  try {
-    f();
-  } catch (boost::system::system_error const& e) {
-    return e.code();
-  }
-  return {};
-}
 
 struct fixture {
   asio::io_context context, other;
@@ -149,70 +139,66 @@ BOOST_AUTO_TEST_CASE(Barrier_the_last_arrival_of_each_phase_releases_all_and_lea
   }
 }
 
+// The last to arrive, in each way in which one can.
+struct last_to_arrive {
+  enum kind { handler, future, coroutine, thread, timed, timed_thread, in_no_time, elsewhere };
+  static constexpr int kinds = elsewhere + 1;
+
+  void arrive(async_barrier& barrier, kind how, asio::io_context& home, asio::io_context& other) {
+    using std::chrono::steady_clock, std::chrono::system_clock;
+    auto const observed = [this] { return observed_handler(completion); };
+    switch (how) {
+      case handler: return barrier.async_arrive_and_wait(observed());
+      case future: result = barrier.async_arrive_and_wait(asio::use_future); return;
+      case coroutine: {
+        auto const participant = [&]() -> asio::awaitable<void> {
+          leader = co_await barrier.async_arrive_and_wait();
+        };
+        return asio::co_spawn(home, participant, asio::detached);
+      }
+      case thread: leader = barrier.arrive_and_wait(); return;
+      case timed: return barrier.async_arrive_and_wait_for(1h, observed());
+      case timed_thread:
+        leader = barrier.arrive_and_wait_until(steady_clock::now()).value();
+        return;
+      case in_no_time:
+        return barrier.async_arrive_and_wait_until(system_clock::now() - 1h, observed());
+      case elsewhere:
+        return barrier.async_arrive_and_wait(
+            asio::bind_executor(asio::make_strand(other), observed()));
+    }
+  }
+
+  bool leads() { return leader || led(completion) || (result.valid() && result.get()); }
+
+  fate completion;
+  std::future<bool> result;
+  bool leader = false;
+};
+
 BOOST_AUTO_TEST_CASE(Barrier_participants_of_every_kind_meet) {
-  enum class last {
-    handler,
-    future,
-    coroutine,
-    thread,
-    timed,
-    timed_thread,
-    in_no_time,
-    elsewhere
-  };
-  for (last const how : {last::handler, last::future, last::coroutine, last::thread, last::timed,
-                         last::timed_thread, last::in_no_time, last::elsewhere})
-    BOOST_TEST_CONTEXT("the last: " << static_cast<int>(how)) {
+  for (int how = 0; how < last_to_arrive::kinds; ++how) BOOST_TEST_CONTEXT("the last: " << how) {
       async_barrier barrier(context, 6);
       fate f[2];
-      bool leads[4] = {};
+      bool leads[2] = {};
+      std::optional<bool> timed;
+      error_code error = aborted;
+      auto const participant = [&]() -> asio::awaitable<void> {
+        leads[0] = co_await barrier.async_arrive_and_wait(
+            asio::redirect_error(asio::use_awaitable, error));
+      };
       arrive(barrier, f[0]);
       barrier.async_arrive_and_wait_for(
           1h, asio::bind_executor(asio::make_strand(other), observed_handler(f[1])));
-      error_code error = aborted;
-      asio::co_spawn(
-          context,
-          [&]() -> asio::awaitable<void> {
-            leads[0] = co_await barrier.async_arrive_and_wait(
-                asio::redirect_error(asio::use_awaitable, error));
-          },
-          asio::detached);
+      asio::co_spawn(context, participant, asio::detached);
       poll();
       blocked_thread first(barrier, 4, [&] { leads[1] = barrier.arrive_and_wait(); });
-      std::optional<bool> timed;
       blocked_thread second(barrier, 5, [&] { timed = barrier.arrive_and_wait_for(1h); });
-      fate g;
-      bool leader = false;
-      std::future<bool> future;
-      switch (how) {
-        case last::handler: arrive(barrier, g); break;
-        case last::future: future = barrier.async_arrive_and_wait(asio::use_future); break;
-        case last::coroutine:
-          asio::co_spawn(
-              context,
-              [&]() -> asio::awaitable<void> {
-                leader = co_await barrier.async_arrive_and_wait();
-              },
-              asio::detached);
-          break;
-        case last::thread: leader = barrier.arrive_and_wait(); break;
-        case last::timed: barrier.async_arrive_and_wait_for(1h, observed_handler(g)); break;
-        case last::timed_thread:
-          leader = barrier.arrive_and_wait_until(std::chrono::steady_clock::now()).value();
-          break;
-        case last::in_no_time:
-          barrier.async_arrive_and_wait_until(std::chrono::system_clock::now() - 1h,
-                                              observed_handler(g));
-          break;
-        case last::elsewhere:
-          barrier.async_arrive_and_wait(
-              asio::bind_executor(asio::make_strand(other), observed_handler(g)));
-          break;
-      }
+      last_to_arrive last;
+      last.arrive(barrier, static_cast<last_to_arrive::kind>(how), context, other);
       poll();
       BOOST_TEST((!first.join() && !second.join()));
-      if (how == last::future) leader = future.get();
-      BOOST_TEST((leader || led(g)));
+      BOOST_TEST(last.leads());
       BOOST_TEST((followed(f[0]) && followed(f[1])));
       BOOST_TEST((!error && !leads[0] && !leads[1]));
       BOOST_TEST((timed && !*timed));

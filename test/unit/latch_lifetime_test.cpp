@@ -232,9 +232,39 @@ BOOST_AUTO_TEST_CASE(R9_who_was_released_succeeds_although_the_latch_dies_the_ot
   }
 }
 
+// The last to arrive, in each way in which one can; counted as granted.
+enum class last { count, handler, timed, elsewhere, in_two_steps, coroutine, by_trip, thread };
+
+asio::awaitable<void> arrive_in_a_coroutine(async_latch& latch, outcomes& o, bool by_trip) {
+  counted_handler handler(o);
+  if (by_trip)
+    while (immediate_budget::available()) immediate_budget::use();
+  co_await latch.async_arrive_and_wait();
+  handler({});
+}
+
+void arrive_as_last(async_latch& latch, last how, asio::io_context& other, execution_log& log,
+                    outcomes& o) {
+  auto const handler = [&] { return counted_handler(o); };
+  switch (how) {
+    case last::count: latch.count_down(); return handler()({});
+    case last::handler: return latch.async_arrive_and_wait(handler());
+    case last::timed: return latch.async_arrive_and_wait_for(1h, handler());
+    case last::elsewhere:
+      return latch.async_arrive_and_wait_for(
+          0s, asio::bind_executor(asio::make_strand(other), handler()));
+    case last::in_two_steps:
+      return latch.async_arrive_and_wait(asio::bind_executor(bare_executor(log), handler()));
+    case last::coroutine:
+    case last::by_trip:
+      return asio::co_spawn(other, arrive_in_a_coroutine(latch, o, how == last::by_trip),
+                            asio::detached);
+    case last::thread: latch.arrive_and_wait(); return handler()({});
+  }
+}
+
 // Some executors run what is released inside the function that releases it.
 BOOST_AUTO_TEST_CASE(R9_destroyed_by_the_first_that_is_released_by_each_kind_of_arrival) {
-  enum class last { count, handler, timed, elsewhere, in_two_steps, coroutine, by_trip, thread };
   auto const check_one = [&](auto const& ex, last how, bool another) {
     auto own = std::make_unique<async_latch>(context, 2);
     auto& latch = *own;
@@ -246,38 +276,7 @@ BOOST_AUTO_TEST_CASE(R9_destroyed_by_the_first_that_is_released_by_each_kind_of_
     }));
     for (int i = 0; i < 10; ++i) latch.async_wait(asio::bind_executor(ex, counted_handler(o)));
     if (another) latch.async_wait_for(1h, asio::bind_executor(other, counted_handler(o)));
-    switch (how) {
-      case last::count:
-        latch.count_down();
-        ++o.granted;
-        break;
-      case last::handler: latch.async_arrive_and_wait(counted_handler(o)); break;
-      case last::timed: latch.async_arrive_and_wait_for(1h, counted_handler(o)); break;
-      case last::elsewhere:
-        latch.async_arrive_and_wait_for(
-            0s, asio::bind_executor(asio::make_strand(other), counted_handler(o)));
-        break;
-      case last::in_two_steps:
-        latch.async_arrive_and_wait(asio::bind_executor(bare_executor(log), counted_handler(o)));
-        break;
-      case last::coroutine:
-      case last::by_trip:
-        asio::co_spawn(
-            other,
-            [](async_latch& l, outcomes& count, bool spends) -> asio::awaitable<void> {
-              counted_handler handler(count);
-              if (spends)
-                while (immediate_budget::available()) immediate_budget::use();
-              co_await l.async_arrive_and_wait();
-              handler({});
-            }(latch, o, how == last::by_trip),
-            asio::detached);
-        break;
-      case last::thread:
-        latch.arrive_and_wait();
-        ++o.granted;
-        break;
-    }
+    arrive_as_last(latch, how, other, log, o);
     poll();
     BOOST_TEST(!own);
     BOOST_TEST(o.granted == (another ? 13u : 12u));

@@ -5,6 +5,7 @@
 // event's is in manual_reset_event_*_test.cpp, what all primitives have in test/rules.
 
 #include "support/blocked_thread.hpp"
+#include "support/error_of.hpp"
 #include "support/observed_handler.hpp"
 
 #include <asio_sync/async_latch.hpp>
@@ -26,7 +27,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
@@ -43,6 +43,7 @@ using namespace std::chrono_literals;
 using asio_sync::async_latch;
 using asio_sync::basic_async_latch;
 using asio_sync::test::blocked_thread;
+using asio_sync::test::error_of;
 using asio_sync::test::fate;
 using asio_sync::test::observed_handler;
 using boost::system::error_code;
@@ -54,17 +55,6 @@ error_code const invalid = make_error_code(boost::system::errc::invalid_argument
 error_code const deadlock = make_error_code(boost::system::errc::resource_deadlock_would_occur);
 
 constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max();
-
-// The error with which f() throws; none if it does not.
-template <class Function>
-error_code error_of(Function f) {
-  try {
-    f();
-  } catch (boost::system::system_error const& e) {
-    return e.code();
-  }
-  return {};
-}
 
 struct fixture {
   asio::io_context context, other;

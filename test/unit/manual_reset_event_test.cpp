@@ -5,6 +5,7 @@
 // all who wait. What it has in common with other primitives is in test/rules.
 
 #include "support/blocked_thread.hpp"
+#include "support/error_of.hpp"
 #include "support/observed_handler.hpp"
 
 #include <asio_sync/async_manual_reset_event.hpp>
@@ -24,7 +25,6 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
@@ -39,6 +39,7 @@ using namespace std::chrono_literals;
 using asio_sync::async_manual_reset_event;
 using asio_sync::basic_async_manual_reset_event;
 using asio_sync::test::blocked_thread;
+using asio_sync::test::error_of;
 using asio_sync::test::fate;
 using asio_sync::test::observed_handler;
 using boost::system::error_code;
@@ -46,17 +47,6 @@ using boost::system::error_code;
 error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
 error_code const closed = asio_sync::error::closed;
-
-// The error with which f() throws; none if it does not.
-template <class Function>
-error_code error_of(Function f) {
-  try {
-    f();
-  } catch (boost::system::system_error const& e) {
-    return e.code();
-  }
-  return {};
-}
 
 struct fixture {
   asio::io_context context, other;

@@ -5,6 +5,7 @@
 // executor that does not look like that of the context which it belongs to.
 
 #include "support/child.hpp"
+#include "support/error_of.hpp"
 #include "support/mutex_result.hpp"
 
 #include <asio_sync/async_mutex.hpp>
@@ -43,6 +44,7 @@ namespace asio = boost::asio;
 namespace errc = boost::system::errc;
 using asio_sync::async_mutex;
 using asio_sync::basic_async_mutex;
+using asio_sync::test::error_of;
 using asio_sync::test::mutex_result;
 using boost::system::error_code;
 using boost::system::system_error;
@@ -53,17 +55,6 @@ namespace {
 constexpr auto long_enough = 1min;  // for whatever does not hang
 
 error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
-
-// What f() throws, or nothing.
-template <class Function>
-error_code error_of(Function f) {
-  try {
-    f();
-  } catch (system_error const& e) {
-    return e.code();
-  }
-  return {};
-}
 
 template <class Condition>
 bool comes_true(Condition condition) {

@@ -6,6 +6,7 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
+#include "support/error_of.hpp"
 #include "support/executors.hpp"
 
 #include <asio_sync/async_semaphore.hpp>
@@ -22,7 +23,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -45,6 +45,7 @@ using namespace std::chrono_literals;
 using asio_sync::async_semaphore;
 using asio_sync::semaphore_permit;
 using asio_sync::test::blocked_thread;
+using asio_sync::test::error_of;
 using asio_sync::test::run;
 using boost::system::error_code;
 
@@ -73,17 +74,6 @@ struct result {
   bool refused(error_code e) const { return calls == 1 && error == e && permit.count() == 0; }
   bool waits() const { return calls == 0; }
 };
-
-// The error with which f() throws; none if it does not.
-template <class Function>
-error_code error_of(Function f) {
-  try {
-    f();
-  } catch (boost::system::system_error const& e) {
-    return e.code();
-  }
-  return {};
-}
 
 struct fixture {
   asio::io_context context;

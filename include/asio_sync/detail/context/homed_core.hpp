@@ -76,11 +76,22 @@ class homed_core final : public core_base, public Core {
   // Runs a transition of the core, and hands out what that has decided.
   template <class Transition>
   auto decide(Transition transition) noexcept {
-    decided_waits decided;
-    auto const result = transition(decided);
-    finish(*this, decided);
-    decided.hand_out();
-    return result;
+    struct transition_of {
+      homed_core& core;
+      decided_waits decided{};
+      ~transition_of() {
+        finish(core, decided);
+        decided.hand_out();
+      }
+    } of{*this};
+    return transition(of.decided);
+  }
+
+  // Raises what the core's raise() raises, and hands out whom that lets go. What is compiled into
+  // every caller is the case that nobody waits.
+  template <class... Flags>
+  ASIO_SYNC_INLINE void signal(Flags... set) noexcept {
+    if (!this->try_raise(set...)) signal_waits(set...);
   }
 
   // Queues a fresh waiter: true. False if it was decided on the spot. A participant that is the
@@ -104,7 +115,7 @@ class homed_core final : public core_base, public Core {
   // Nobody will ever run the handler of a fresh waiter. That a participant has come stands.
   void turn_away([[maybe_unused]] node& w) noexcept {
     if constexpr (has_participants<Core>)
-      if (is_participant(w)) decide([&](decided_waits& decided) { return Core::come(decided); });
+      if (is_participant(w)) decide([&](decided_waits& decided) { Core::come(decided); });
   }
 
   // Once one has come, that stands, whatever becomes of its wait.
@@ -172,7 +183,6 @@ class homed_core final : public core_base, public Core {
     decide([&](decided_waits& decided) {
       Core::close(decided);
       settle_work(decided);
-      return true;
     });
   }
 
@@ -182,7 +192,6 @@ class homed_core final : public core_base, public Core {
     decide([&](decided_waits& decided) {
       Core::abandon(decided);
       settle_work(decided);
-      return true;
     });
     unref();
   }
@@ -236,6 +245,11 @@ class homed_core final : public core_base, public Core {
   }
 
  private:
+  template <class... Flags>
+  ASIO_SYNC_NOINLINE void signal_waits(Flags... set) noexcept {
+    decide([&](decided_waits& decided) { Core::raise(set..., decided); });
+  }
+
   ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void release_held_contended(
       std::uint64_t n) noexcept requires hands_out_many<Core> {
     if (!decide([&](decided_waits& decided) { return Core::release(n, decided); })) unref(n);

@@ -35,9 +35,10 @@ class phase_completion {
 
   // False if it throws. No point at which a thread that is to be cancelled ends.
   bool operator()() noexcept {
+    if (!function_) return true;
     cancellation_disabled const whole;
     try {
-      if (function_) function_();
+      function_();
       return true;
     } catch (...) {
       return false;

@@ -24,13 +24,13 @@ namespace asio_sync::detail {
 // came, which has passed. What it says of itself follows after the lock; where all have arrived,
 // after the phase's completion, which is user code.
 //
-// Traits: those of wait_queue; `generation(node)`, a number of the core's, zero at first;
-// `all_left(list)`, told under the lock of those in the list that are queued; `lead(node)`, told
-// of the one that leads; `completion`, which ends a phase, and returns false if that has failed.
+// Traits: those of signal_queue; `generation(node)`, a number of the core's, zero at first;
+// `lead(node)`, told of the one that leads; `completion`, which ends a phase, and returns false if
+// that has failed.
 template <class Traits>
 class barrier_core : public signal_queue<Traits> {
   using base = signal_queue<Traits>;
-  using base::queue_, base::size_, base::waiting, base::word_;
+  using base::size_, base::waiting, base::word_;
 
  public:
   using typename base::list;
@@ -89,13 +89,12 @@ class barrier_core : public signal_queue<Traits> {
   }
 
   // Whoever was about to arrive never will: that breaks the phase.
-  bool come(list& decided) noexcept {
+  void come(list& decided) noexcept {
     {
       std::lock_guard const guard(base::lock());
       take_all(decided);
     }
     tell_all(decided, wait_outcome::broken);
-    return true;
   }
 
   // Every wait has a participant.
@@ -136,9 +135,6 @@ class barrier_core : public signal_queue<Traits> {
     return refused;
   }
 
-  // A granted waiter will never arrive. True if that was the last count.
-  bool drop(node&, list&) noexcept { return base::forget(); }
-
  private:
   // Below: under the lock.
 
@@ -160,10 +156,7 @@ class barrier_core : public signal_queue<Traits> {
   void take_all(list& decided) noexcept {
     ++generation_;
     if (size_ == 0) return;
-    base::count_up(size_);
-    decided.append(queue_);
-    size_ = 0;
-    Traits::all_left(decided);
+    base::take_queue(decided);
     word_.fetch_sub(waiting, std::memory_order_relaxed);
   }
 

@@ -47,10 +47,8 @@ class latch_core : public signal_core<Traits> {
   }
 
   // A participant comes, if there is one ahead, and does not wait.
-  bool come(list& decided) noexcept {
-    step const taken = lower(1);
-    if (taken == step::to_zero) base::raise(decided);
-    return taken != step::below_zero;
+  void come(list& decided) noexcept {
+    if (lower(1) == step::to_zero) base::raise(decided);
   }
 
   // Queues a fresh waiter: true. False if it was decided on the spot: granted, refused by close(),

@@ -16,19 +16,17 @@
 namespace asio_sync::detail {
 
 // A flag that is up or down, under the manual-reset event and the latch: whoever comes while it is
-// up need not wait, and raising it lets go everybody who does. There is nothing to pass on when a
-// grant is dropped.
+// up need not wait, and raising it lets go everybody who does.
 //
 // Raising it with a million waits queued holds the lock for a moment: the queue is taken out
 // whole, and from then on a waiter is known to be decided by the number of the generation that it
 // queued in, which has passed. What a waiter says of itself follows after the lock.
 //
-// Traits: those of wait_queue; `generation(node)`, a number of the core's, zero at first;
-// `all_left(list)`, told under the lock.
+// Traits: those of signal_queue; `generation(node)`, a number of the core's, zero at first.
 template <class Traits>
 class signal_core : public signal_queue<Traits> {
   using base = signal_queue<Traits>;
-  using base::closed, base::queue_, base::size_, base::waiting, base::word_;
+  using base::closed, base::waiting, base::word_;
   using typename base::word;
 
  public:
@@ -90,9 +88,6 @@ class signal_core : public signal_queue<Traits> {
     return base::refuse_one(waiter, outcome, decided);
   }
 
-  // A granted waiter will never arrive. True if that was the last count.
-  bool drop(node&, list&) noexcept { return base::forget(); }
-
  protected:
   // Below: under the lock.
 
@@ -115,11 +110,8 @@ class signal_core : public signal_queue<Traits> {
   // Raises the flag, and takes out those who wait: tell_granted() follows after the lock.
   void take_all(list& decided) noexcept {
     if (try_raise()) return;  // whoever waited has gone meanwhile
-    base::count_up(size_);
-    decided.take(queue_);
-    size_ = 0;
+    base::take_queue(decided);
     ++generation_;
-    Traits::all_left(decided);
     // Release: pairs with the acquire of whoever sees it.
     word_.fetch_add(up - waiting, std::memory_order_release);
   }

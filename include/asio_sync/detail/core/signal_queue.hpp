@@ -22,7 +22,8 @@ namespace asio_sync::detail {
 // one, and each waiter that was decided is one until it is delivered or dropped. Whoever lets the
 // last count go frees the core.
 //
-// Traits: those of wait_queue.
+// Traits: those of wait_queue; for take_queue(), `all_left(list)`, told under the lock of those in
+// the list that are queued.
 template <class Traits>
 class signal_queue : public wait_queue<Traits> {
   using base = wait_queue<Traits>;
@@ -59,6 +60,10 @@ class signal_queue : public wait_queue<Traits> {
     refuse_if(base::everybody, wait_outcome::aborted, decided);
   }
 
+  // A granted waiter will never arrive; there is nothing to pass on. True if that was the last
+  // count.
+  bool drop(node&, list&) noexcept { return forget(); }
+
   // One more of those who keep the core.
   void count_up(std::size_t n = 1) noexcept { counts_.fetch_add(n, std::memory_order_relaxed); }
 
@@ -90,6 +95,14 @@ class signal_queue : public wait_queue<Traits> {
     base::take_out(waiter, outcome, decided);
     settle(1);
     return true;
+  }
+
+  // Takes the whole queue out, which the word does not say yet.
+  void take_queue(list& decided) noexcept {
+    count_up(base::size_);
+    decided.append(base::queue_);
+    base::size_ = 0;
+    Traits::all_left(decided);
   }
 
   // So many have left the queue, and the word changes by so much.

@@ -92,12 +92,6 @@ class wait_list {
     other.head_ = nullptr;
   }
 
-  // All of another list, which this one, empty, takes over.
-  void take(wait_list& other) noexcept {
-    head_ = std::exchange(other.head_, nullptr);
-    tail_ = std::exchange(other.tail_, nullptr);
-  }
-
  private:
   Node* head_ = nullptr;
   Node* tail_ = nullptr;
