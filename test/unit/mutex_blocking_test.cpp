@@ -47,7 +47,6 @@ using asio_sync::basic_async_mutex;
 using asio_sync::test::error_of;
 using asio_sync::test::mutex_result;
 using boost::system::error_code;
-using boost::system::system_error;
 using namespace std::chrono_literals;
 
 namespace {
