@@ -60,8 +60,7 @@ class held_executor {
   template <class Function>
   void use(wait_work work, Function&& f) {
     if (work == wait_work::kept) {
-      Executor const ex(asio::prefer(tracked_, asio::execution::outstanding_work.untracked));
-      f(ex);
+      f(asio::prefer(tracked_, asio::execution::outstanding_work.untracked));
     } else if (work == wait_work::own) {
       tracked_type const keep(std::move(tracked_));
       f(asio::prefer(keep, asio::execution::outstanding_work.untracked));

@@ -358,8 +358,8 @@ class fifo_core : public wait_queue<Traits> {
 
   bool change_holder(word w, bool counted) noexcept requires Traits::exclusive {
     if (!is_held(w, !counted)) return false;
-    return word_.fetch_add(counted ? granted_count : -granted_count, std::memory_order_relaxed),
-           true;
+    word_.fetch_add(counted ? granted_count : word(0) - granted_count, std::memory_order_relaxed);
+    return true;
   }
 
   template <class Predicate>
@@ -371,8 +371,9 @@ class fifo_core : public wait_queue<Traits> {
   }
 
   // Every transition that frees permits or removes a waiter ends here: n permits come back, the
-  // head of the queue is looked at again for as long as what is free suffices, and the word
-  // changes at once. `w` may be out of date where nobody waits.
+  // head of the queue is looked at again for as long as what is free suffices, and all that
+  // changes in the word changes at once. `w` may be out of date where nobody waits; it is then not
+  // relied on.
   void settle(word w, permits n, word change, list& decided) noexcept {
     change += n * permit;
     permits available = available_in(w) + n;
