@@ -158,9 +158,9 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   template <class Lock, detail::wait_predicate Predicate,
             class Token = detail::default_token<Executor>>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
-  auto async_wait(Lock&& lock, Predicate predicate, Token&& token = Token()) {
-    return initiate(static_cast<Lock&&>(lock), detail::no_limit(), std::move(predicate),
-                    static_cast<Token&&>(token));
+  auto async_wait(Lock&& lock, Predicate&& predicate, Token&& token = Token()) {
+    return initiate(static_cast<Lock&&>(lock), detail::no_limit(),
+                    static_cast<Predicate&&>(predicate), static_cast<Token&&>(token));
   }
 
   /// As `async_wait`, but gives up after `time`, counted from the initiation (with a deferred
@@ -180,9 +180,9 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
             class Token = detail::default_token<Executor>>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
   auto async_wait_for(Lock&& lock, std::chrono::duration<Rep, Period> const& time,
-                      Predicate predicate, Token&& token = Token()) {
+                      Predicate&& predicate, Token&& token = Token()) {
     return initiate(static_cast<Lock&&>(lock), detail::wait_limit::after(time),
-                    std::move(predicate), static_cast<Token&&>(token));
+                    static_cast<Predicate&&>(predicate), static_cast<Token&&>(token));
   }
 
   /// As `async_wait_for`, but gives up at a point in time. One of another clock than the steady
@@ -201,9 +201,9 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
             class Token = detail::default_token<Executor>>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
   auto async_wait_until(Lock&& lock, std::chrono::time_point<Clock, Duration> const& time,
-                        Predicate predicate, Token&& token = Token()) {
-    return initiate(static_cast<Lock&&>(lock), detail::wait_limit::at(time), std::move(predicate),
-                    static_cast<Token&&>(token));
+                        Predicate&& predicate, Token&& token = Token()) {
+    return initiate(static_cast<Lock&&>(lock), detail::wait_limit::at(time),
+                    static_cast<Predicate&&>(predicate), static_cast<Token&&>(token));
   }
 
   /// Blocks the calling thread until it is notified and has the mutex again: for threads that run
@@ -257,18 +257,19 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
 
   // The caller's own lock, or one that comes back with the completion.
   template <class Lock, class Limit, class Predicate, class Token>
-  auto initiate(Lock&& lock, Limit limit, Predicate predicate, Token&& token) {
+  auto initiate(Lock&& lock, Limit limit, Predicate&& predicate, Token&& token) {
     using lock_type = std::remove_reference_t<Lock>;
+    using predicate_type = std::decay_t<Predicate>;
     if constexpr (std::is_lvalue_reference_v<Lock>)
       return detail::initiate_wait(
-          detail::condition_operation<Executor, lock_type, Limit, Predicate>(
-              base::executor(), core(), lock, limit, std::move(predicate)),
+          detail::condition_operation<Executor, lock_type, Limit, predicate_type>(
+              base::executor(), core(), lock, limit, static_cast<Predicate&&>(predicate)),
           static_cast<Token&&>(token));
     else
       return boost::asio::async_initiate<Token, void(boost::system::error_code, lock_type)>(
-          detail::carrying_initiation<Executor, lock_type, Limit, Predicate>(
-              base::executor(), core(), limit, std::move(predicate)),
-          token, std::move(lock));
+          detail::carrying_initiation<Executor, lock_type, Limit, predicate_type>(
+              base::executor(), core(), limit, static_cast<Predicate&&>(predicate)),
+          token, static_cast<Lock&&>(lock));
   }
 
   template <class Lock>

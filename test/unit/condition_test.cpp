@@ -529,6 +529,29 @@ BOOST_AUTO_TEST_CASE(R15_a_lock_that_does_not_own_comes_back_as_it_was) {
   BOOST_TEST(error_of([&] { condition.wait(standard); }) == not_permitted);
 }
 
+BOOST_AUTO_TEST_CASE(R15_a_standard_lock_that_says_it_owns_and_does_not) {
+  std::unique_lock lock(mutex);
+  mutex.unlock();
+  for (bool const looks : {false, true}) {
+    std::optional<error_code> error;
+    auto const handler = [&](error_code e) { error = e; };
+    if (looks)
+      condition.async_wait(
+          lock, [] { return true; }, handler);
+    else
+      condition.async_wait(lock, handler);
+    poll();
+    BOOST_TEST((error == not_permitted));
+    BOOST_TEST((lock.mutex() == &mutex && !lock.owns_lock()));
+    lock = std::unique_lock(mutex, std::adopt_lock);
+  }
+  BOOST_TEST(error_of([&] { condition.wait(lock); }) == not_permitted);
+  lock = std::unique_lock(mutex, std::adopt_lock);
+  condition.close();
+  BOOST_TEST(error_of([&] { condition.wait(lock); }) == closed);
+  BOOST_TEST(is_free());
+}
+
 BOOST_AUTO_TEST_CASE(R15_another_mutex_than_that_of_the_other_waits_is_refused) {
   async_mutex another(context);
   outcome one, two;

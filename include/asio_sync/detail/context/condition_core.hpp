@@ -158,8 +158,8 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // arrive: it is refused, or its predicate has not been looked at.
   bool enter(node& w) noexcept {
     bool const holds = take_lock(w);
-    if (!w.asked.looks || w.asked.has_looked) return queue_up(w);
-    conclude(w, wait_outcome::granted, holds);
+    if (holds && (!w.asked.looks || w.asked.has_looked)) return queue_up(w);
+    conclude(w, holds ? wait_outcome::granted : wait_outcome::not_permitted, holds);
     return false;
   }
 
@@ -202,7 +202,10 @@ class condition_core final : public core_base, public notify_core<condition_trai
     node& w = of(waiting);
     bool const notified_alone = w.place.notified_alone && w.place.outcome == wait_outcome::granted;
     leave_service(w);
-    if (mutex_core* const mutex = w.mutex) {
+    if (initiation::is_of(w)) {
+      w.lock_at_end = w.asked.lock;
+      give_lock_back(w);
+    } else if (mutex_core* const mutex = w.mutex) {
       mutex->pass_on(w);
       mutex->unref();
     }
@@ -216,6 +219,22 @@ class condition_core final : public core_base, public notify_core<condition_trai
     std::lock_guard const guard(this->lock());
     runs_on_.reset();
   }
+
+  // The end of an initiation, in which a wait that did not queue is handed to its executor: if
+  // that throws, the caller has its lock as before.
+  class initiation {
+   public:
+    explicit initiation(node& w) noexcept : outer_(std::exchange(innermost, &w)) {}
+    initiation(initiation const&) = delete;
+    initiation& operator=(initiation const&) = delete;
+    ~initiation() { innermost = outer_; }
+
+    static bool is_of(node const& w) noexcept { return innermost == &w; }
+
+   private:
+    static inline constinit thread_local node* innermost = nullptr;
+    node* outer_;
+  };
 
   // What the beginning asks of cores that have participants; this has none.
   static bool hold_for(node&) noexcept { return false; }
@@ -260,10 +279,12 @@ class condition_core final : public core_base, public notify_core<condition_trai
     mutex->unref();
   }
 
-  // Ends without having queued, or without having queued again. Who is closed lets go.
-  static void conclude(node& w, wait_outcome outcome, bool holds) noexcept {
+  // Ends without having queued, or without having queued again; lets go of the mutex if the
+  // condition has ended.
+  void conclude(node& w, wait_outcome outcome, bool holds) const noexcept {
+    bool const lets_go = this->has_ended() && outcome == this->ended_as();
     w.place.outcome = outcome;
-    if (holds && outcome != wait_outcome::closed) {
+    if (holds && !lets_go) {
       w.state = wait_state::decided;
       w.outcome = wait_outcome::granted;
     } else if (w.mutex) {

@@ -55,7 +55,7 @@ class notify_core : public wait_queue<Traits> {
   // A wait that holds its mutex queues, and may let go of it: undecided. Otherwise why not.
   wait_outcome enter(node& place) noexcept {
     std::lock_guard const guard(base::lock());
-    if (is_closed()) return wait_outcome::closed;
+    if (has_ended()) return ended_as();
     if (is_over_another(Traits::mutex(place.wait))) return wait_outcome::invalid;
     if (place.mark == wait_outcome::undecided) {
       place.notified_alone = false;
@@ -116,19 +116,17 @@ class notify_core : public wait_queue<Traits> {
   }
 
   // Ends all that are queued, and from now on everybody who comes.
-  void close(ended& decided) noexcept {
-    std::lock_guard const guard(base::lock());
-    closed_.store(true, std::memory_order_relaxed);
-    end_all(wait_outcome::closed, decided);
-  }
+  void close(ended& decided) noexcept { end_all(wait_outcome::closed, decided); }
 
-  // The primitive is being destroyed: ends all that are queued. Its own count stays.
-  void abandon(ended& decided) noexcept {
-    std::lock_guard const guard(base::lock());
-    end_all(wait_outcome::aborted, decided);
-  }
+  // The primitive is being destroyed: likewise, as waits with a predicate may come back. Its own
+  // count stays.
+  void abandon(ended& decided) noexcept { end_all(wait_outcome::aborted, decided); }
 
-  bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+  bool is_closed() const noexcept { return ended_as() == wait_outcome::closed; }
+
+  // Whether nobody is let in any more, and why.
+  bool has_ended() const noexcept { return ended_as() != wait_outcome::undecided; }
+  wait_outcome ended_as() const noexcept { return end_.load(std::memory_order_relaxed); }
 
   // One more of those who keep the core.
   void count_up() noexcept { counts_.fetch_add(1, std::memory_order_relaxed); }
@@ -138,6 +136,21 @@ class notify_core : public wait_queue<Traits> {
   bool forget() noexcept { return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
  private:
+  void end_all(wait_outcome outcome, ended& decided) noexcept {
+    std::lock_guard const guard(base::lock());
+    end_.store(outcome, std::memory_order_relaxed);
+    while (!queue_.empty()) end(queue_.front(), outcome, decided);
+    tell_waiting();
+  }
+
+  std::size_t all_go_on(wait_outcome outcome, ended& decided) noexcept {
+    std::lock_guard const guard(base::lock());
+    std::size_t n = 0;
+    for (; !queue_.empty(); ++n) go_on(queue_.front(), outcome, decided);
+    tell_waiting();
+    return n;
+  }
+
   // Below: under the lock.
 
   bool is_over_another(void const* mutex) const noexcept {
@@ -161,23 +174,10 @@ class notify_core : public wait_queue<Traits> {
     Traits::end(place.wait, outcome, decided);
   }
 
-  std::size_t all_go_on(wait_outcome outcome, ended& decided) noexcept {
-    std::lock_guard const guard(base::lock());
-    std::size_t n = 0;
-    for (; !queue_.empty(); ++n) go_on(queue_.front(), outcome, decided);
-    tell_waiting();
-    return n;
-  }
-
-  void end_all(wait_outcome outcome, ended& decided) noexcept {
-    while (!queue_.empty()) end(queue_.front(), outcome, decided);
-    tell_waiting();
-  }
-
   void tell_waiting() noexcept { waiting_.store(!queue_.empty(), std::memory_order_relaxed); }
 
   typename Traits::template atomic<bool> waiting_{false};  // somebody is queued
-  typename Traits::template atomic<bool> closed_{false};
+  typename Traits::template atomic<wait_outcome> end_{wait_outcome::undecided};
   typename Traits::template atomic<std::uint64_t> counts_{1};
 };
 

@@ -100,10 +100,20 @@ bool decide_at_once(Operation const& operation,
   return decided.decided();
 }
 
+// Cores that are to know until when an initiation can fail.
+template <class Core>
+concept has_initiations = requires {
+  typename Core::initiation;
+};
+
 // A waiter that was decided where it began goes out. Lets out what its executor throws; not that
 // of a participant, whose coming stands.
 template <class Core>
 void start(typename Core::node& w) {
+  if constexpr (has_initiations<Core>) {
+    typename Core::initiation const scope(w);
+    return completions::start(w);
+  }
   if (!Core::is_participant(w)) return completions::start(w);
   decided_waits decided;
   decided.push_back(w);

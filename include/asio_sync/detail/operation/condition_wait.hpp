@@ -111,7 +111,8 @@ inline constexpr lock_functions functions_of_lock{
 
 // What may stand between the lock and the token.
 template <class Predicate>
-concept wait_predicate = std::predicate<Predicate&>;
+concept wait_predicate = std::predicate < std::decay_t<Predicate>
+& > ;
 
 struct no_predicate {};
 
@@ -224,7 +225,7 @@ class condition_operation {
     mutex_hold const held = lock_access<Lock>::take(*lock_);
     mutex_core& mutex = *held.mutex;
     mutex.count_up();
-    mutex.release_counted();
+    if (held.holds) mutex.release_counted();
     lock_access<Lock>::put(*lock_, {mutex.is_dead() ? nullptr : &mutex, false});
     mutex.unref();
   }
