@@ -18,6 +18,9 @@ template <class Executor>
 class basic_async_barrier;
 
 template <class Executor>
+class basic_async_condition;
+
+template <class Executor>
 class basic_async_latch;
 
 template <class Executor>
