@@ -53,9 +53,9 @@ auto initiate_lock_all(Several&& several, Limit limit, Token&& token) {
 /// Cancellation: terminal, partial and total alike; ends the wait, after which nothing is locked;
 /// once all are granted a cancellation does nothing. Errors: those of the mutexes' `async_lock`,
 /// of whichever is the first; `invalid_argument` if a mutex is named twice. Threads: any, at any
-/// time. Lifetime: a mutex may be destroyed while this waits for it, or holds it
-/// (`operation_aborted`); the others have to be there. Exceptions: what allocating, the waits, or
-/// moving the handler throws; nothing is locked then.
+/// time. Lifetime: a mutex may be destroyed meanwhile (`operation_aborted`), though not by another
+/// thread while this turns to it. Exceptions: what allocating, the waits, or moving the handler
+/// throws; nothing is locked then.
 template <detail::several_mutexes Several,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
               detail::default_token<typename detail::mutexes_in<Several>::executor_type>>

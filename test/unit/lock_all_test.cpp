@@ -540,6 +540,30 @@ BOOST_AUTO_TEST_CASE(R9_the_mutex_that_is_waited_for_dies) {
   BOOST_TEST(!a.is_locked());
 }
 
+BOOST_AUTO_TEST_CASE(R9_a_mutex_dies_that_is_not_waited_for_yet) {
+  for (bool const callback : {true, false}) {
+    std::array<std::optional<async_mutex>, 2> two;  // the first has the lower address
+    for (auto& each : two) each.emplace(context);
+    std::optional<lock_type> held(*two[0]);
+    std::vector<async_mutex*> const both{&*two[0], &*two[1]};
+    if (callback)
+      async_lock_all(both, handler());
+    else
+      asio::co_spawn(context, async_lock_all(both, use_awaitable),
+                     [&](std::exception_ptr error, auto const&) {
+                       ++called;
+                       got = error ? aborted : error_code();
+                     });
+    poll();
+    two[1].reset();
+    held.reset();
+    poll();
+    BOOST_TEST(std::exchange(called, 0) == 1);
+    BOOST_TEST(got == aborted);
+    BOOST_TEST(!two[0]->is_locked());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(R9_a_mutex_that_is_held_dies) {
   std::array<std::optional<async_mutex>, 2> two;  // the first has the lower address
   for (auto& each : two) each.emplace(context);

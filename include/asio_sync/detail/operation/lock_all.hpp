@@ -101,10 +101,9 @@ class lock_in_order {
   template <class Self>
   void go_on(Self& self, std::size_t end) {
     while (next_ != end && try_next()) ++next_;
-    if (next_ == ordered_.size())
-      // What died while it was held is not locked.
+    if (next_ == ordered_.size())  // what died while it was held is not locked
       return finish(self, Mutexes::own(locks_) ? error_code() : asio::error::operation_aborted);
-    if (self.cancelled() != asio::cancellation_type::none)
+    if (ordered_[next_].core.is_dead() || self.cancelled() != asio::cancellation_type::none)
       return finish(self, asio::error::operation_aborted);
     mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto&) {
       if constexpr (is_timed)
@@ -115,6 +114,7 @@ class lock_in_order {
   }
 
   bool try_next() {
+    if (ordered_[next_].core.is_dead()) return false;
     bool locked = true;
     mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto& lock) {
       lock = tried_lock<std::remove_reference_t<decltype(mutex)>>{mutex, locked};

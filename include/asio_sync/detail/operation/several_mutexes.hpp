@@ -6,7 +6,9 @@
 
 // The mutexes that a caller names together, used through their public members alone.
 
+#include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/condition_wait.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -27,10 +29,38 @@
 
 namespace asio_sync::detail {
 
+// Keeps the core of a mutex, which tells later whether the mutex lives. What is no mutex of this
+// library is taken to live.
+class kept_core {
+ public:
+  template <class Mutex>
+  explicit kept_core(Mutex& mutex) noexcept {
+    using lock_type = typename Mutex::lock_type;
+    if constexpr (guard_access::fits<lock_type>) {
+      core_ = guard_access::look(lock_type(mutex, std::defer_lock)).mutex;
+      core_->count_up();
+    }
+  }
+  kept_core(kept_core&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+  kept_core& operator=(kept_core&& other) noexcept {
+    std::swap(core_, other.core_);
+    return *this;
+  }
+  ~kept_core() {
+    if (core_) core_->unref();
+  }
+
+  bool is_dead() const noexcept { return core_ && core_->is_dead(); }
+
+ private:
+  mutex_core* core_ = nullptr;
+};
+
 // Where a mutex is, and which of the caller's it is.
 struct lock_place {
   void const* address;
   std::size_t index;
+  kept_core core;
 };
 
 // Becomes the lock of a mutex, where that is made: of one that is free, as long as all before it
@@ -84,7 +114,7 @@ class tied_mutexes {
     std::size_t index = 0;
     return std::apply(
         [&](Mutex&... mutex) {
-          return places_type{lock_place{std::addressof(mutex), index++}...};
+          return places_type{lock_place{std::addressof(mutex), index++, kept_core(mutex)}...};
         },
         mutexes_);
   }
@@ -158,7 +188,7 @@ class listed_mutexes {
   places_type places() const {
     places_type result;
     result.reserve(mutexes_->size());
-    for (Mutex* mutex : *mutexes_) result.push_back({mutex, result.size()});
+    for (Mutex* mutex : *mutexes_) result.push_back({mutex, result.size(), kept_core(*mutex)});
     return result;
   }
 
