@@ -18,6 +18,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -220,6 +221,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// Waits until `predicate()` is true.
   template <detail::condition_lock Lock, detail::wait_predicate Predicate>
   void wait(Lock& lock, Predicate predicate) {
+    refuse_unowned(lock);
     while (!predicate()) wait(lock);
   }
 
@@ -247,6 +249,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
             detail::wait_predicate Predicate>
   bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> const& time,
                   Predicate predicate) {
+    refuse_unowned(lock);
     while (!predicate())
       if (wait_until(lock, time) == std::cv_status::timeout) return predicate();
     return true;
@@ -270,6 +273,11 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
           detail::carrying_initiation<Executor, lock_type, Limit, predicate_type>(
               base::executor(), core(), limit, static_cast<Predicate&&>(predicate)),
           token, static_cast<Lock&&>(lock));
+  }
+
+  template <class Lock>
+  static void refuse_unowned(Lock const& lock) {
+    if (!lock.owns_lock()) detail::throw_error(boost::system::errc::operation_not_permitted);
   }
 
   template <class Lock>

@@ -318,9 +318,8 @@ BOOST_AUTO_TEST_CASE(R13_initiation_without_memory_leaves_the_lock_to_the_caller
 
 BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_in_the_initiation_leaves_the_lock_to_the_caller) {
   fixture f;
-  execution_log log;
-  log.on_execute = [] { throw std::runtime_error("here"); };
-  tracking_executor const throwing(f.context->get_executor(), log);
+  auto plan = throwing_executor::plan::execute;
+  throwing_executor const throwing(*f.context, plan);
   auto const handler = [&](error_code, lock_type const&) { ++f.ended; };
   auto const plain = [&](error_code) { ++f.ended; };
   lock_type lock(*f.mutex);
@@ -353,6 +352,34 @@ BOOST_AUTO_TEST_CASE(R13_a_handler_that_throws_leaves_condition_and_mutex_usable
   BOOST_CHECK_THROW(f.poll(), std::runtime_error);
   f.poll();
   BOOST_TEST((f.ended == 1 && f.owned));
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_handler_whose_move_throws_leaves_the_mutex_to_others) {
+  struct handler {
+    bool* throws;
+    explicit handler(bool& t) : throws(&t) {}
+    handler(handler const& other) : throws(other.throws) {}
+    handler(handler&& other) : throws(other.throws) {
+      if (*throws) throw std::runtime_error("moved");
+    }
+    handler& operator=(handler const&) = delete;
+    void operator()(error_code) const {}
+    void operator()(error_code, lock_type const&) const {}
+  };
+  fixture f;
+  bool throws = false;
+  lock_type lock(*f.mutex);
+  for (bool const carried : {false, true}) {
+    throws = false;
+    if (carried)
+      f.condition->async_wait(lock_type(*f.mutex), handler(throws));
+    else
+      f.condition->async_wait(lock, handler(throws));
+    f.condition->notify_one();
+    throws = true;
+    BOOST_CHECK_THROW(f.poll(), std::runtime_error);
+    BOOST_TEST((!lock.owns_lock() && f.is_free()));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(R6_a_long_chain_of_hand_offs_and_of_looks_in_vain) {

@@ -525,6 +525,9 @@ BOOST_AUTO_TEST_CASE(R15_a_lock_that_does_not_own_comes_back_as_it_was) {
   BOOST_TEST(unlocked.lock.mutex() == &mutex);
   lock_type deferred(mutex, std::defer_lock);
   BOOST_TEST(error_of([&] { condition.wait(deferred); }) == not_permitted);
+  auto const now = [] { return true; };
+  BOOST_TEST(error_of([&] { condition.wait(deferred, now); }) == not_permitted);
+  BOOST_TEST(error_of([&] { condition.wait_for(deferred, 1ms, now); }) == not_permitted);
   std::unique_lock<async_mutex> standard;
   BOOST_TEST(error_of([&] { condition.wait(standard); }) == not_permitted);
 }

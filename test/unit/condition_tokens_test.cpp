@@ -34,6 +34,7 @@
 
 #include <chrono>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -193,6 +194,45 @@ BOOST_AUTO_TEST_CASE(C2_a_deferred_operation_takes_the_lock_when_it_is_launched)
   context.restart();
   context.poll();
   BOOST_TEST(calls == 2);
+}
+
+BOOST_AUTO_TEST_CASE(C5_a_handler_that_takes_anything_is_not_a_predicate) {
+  int calls = 0;
+  condition.async_wait(lock_type(mutex), [&](auto const&... what) {
+    calls += sizeof...(what) == 2;
+    return true;
+  });
+  BOOST_TEST(condition.waiters() == 1u);
+  condition.notify_one();
+  context.run();
+  BOOST_TEST(calls == 1);
+}
+
+BOOST_AUTO_TEST_CASE(C4_a_predicate_need_not_be_copied) {
+  auto const only_moved = [this] {
+    return [this, owner = std::make_unique<int>()] { return owner && ready; };
+  };
+  lock_type lock(mutex);
+  int calls = 0;
+  condition.async_wait(lock, only_moved(), [&](error_code e) { calls += !e; });
+  context.poll();
+  std::future<lock_type> carried =
+      condition.async_wait(lock_type(mutex), only_moved(), asio::use_future);
+  context.restart();
+  context.poll();
+  ready = true;
+  condition.notify_all();
+  context.restart();
+  context.poll();
+  BOOST_TEST((calls == 1 && lock.owns_lock()));
+  lock.unlock();
+  context.restart();
+  context.run();
+  lock = carried.get();
+  run(context, [&]() -> asio::awaitable<void> {
+    auto predicate = only_moved();
+    co_await condition.async_wait(lock, std::move(predicate), asio::use_awaitable);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(C2_std_unique_lock_is_a_members_hold_before_and_after) {

@@ -62,15 +62,15 @@ struct condition_waiter : lasting_waiter {
   };
 
   condition_waiter(function* f, core_base* c, asked_type const& what) noexcept
-      : lasting_waiter(f, c, {}), asked(what), lock_at_end(what.lock) {
-    if (asked.expired) place.mark = wait_outcome::timed_out;
+      : lasting_waiter(f, c, {}), request(what), lock_at_end(what.lock) {
+    if (request.expired) place.mark = wait_outcome::timed_out;
   }
 
   verdict decided() const noexcept { return result; }
 
   bool holds() const noexcept { return outcome == wait_outcome::granted; }
 
-  asked_type asked;
+  asked_type request;
   void* lock_at_end;  // that is filled again
   condition_place<condition_waiter> place{*this};
   mutex_core* mutex = nullptr;  // counted by the wait, from where it has taken the lock in
@@ -158,7 +158,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // arrive: it is refused, or its predicate has not been looked at.
   bool enter(node& w) noexcept {
     bool const holds = take_lock(w);
-    if (holds && (!w.asked.looks || w.asked.has_looked)) return queue_up(w);
+    if (holds && (!w.request.looks || w.request.has_looked)) return queue_up(w);
     conclude(w, holds ? wait_outcome::granted : wait_outcome::not_permitted, holds);
     return false;
   }
@@ -174,7 +174,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // wait is dropped then.
   bool ends(node& w) {
     bool const looks =
-        w.asked.looks && w.holds() && !w.mutex->is_dead() &&
+        w.request.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     leave_service(w);
@@ -203,11 +203,14 @@ class condition_core final : public core_base, public notify_core<condition_trai
     bool const notified_alone = w.place.notified_alone && w.place.outcome == wait_outcome::granted;
     leave_service(w);
     if (initiation::is_of(w)) {
-      w.lock_at_end = w.asked.lock;
+      w.lock_at_end = w.request.lock;
       give_lock_back(w);
     } else if (mutex_core* const mutex = w.mutex) {
       mutex->pass_on(w);
       mutex->unref();
+    } else if (w.result != wait_outcome::undecided) {  // its handler's move has thrown
+      mutex_hold const given_back = w.request.of_lock->take(w.lock_at_end);
+      if (given_back.holds) given_back.mutex->release_counted();
     }
     if (notified_alone) notify_one();
     unref();
@@ -260,7 +263,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
 
   // From here on the wait has what its lock had, and keeps both cores. False if that was nothing.
   bool take_lock(node& w) noexcept {
-    mutex_hold const taken = w.asked.of_lock->take(w.asked.lock);
+    mutex_hold const taken = w.request.of_lock->take(w.request.lock);
     w.mutex = taken.mutex;
     if (w.mutex) w.mutex->count_up();
     this->count_up();
@@ -275,7 +278,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
     w.result = holds ? w.place.outcome : w.holds() ? wait_outcome::aborted : w.outcome;
     if (!mutex) return;
     if (!holds) mutex->unref();  // of a grant that is void, or of what was refused
-    w.asked.of_lock->put(w.lock_at_end, {dead ? nullptr : mutex, holds});
+    w.request.of_lock->put(w.lock_at_end, {dead ? nullptr : mutex, holds});
     mutex->unref();
   }
 
@@ -308,14 +311,14 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // Calls the predicate. True if that ends the wait, which holds the mutex.
   bool looks_and_ends(node& w) {
     try {
-      if (!w.asked.looks(w.asked.predicate))
+      if (!w.request.looks(w.request.predicate))
         return w.place.outcome == wait_outcome::timed_out || !queue_up(w);
     } catch (...) {
-      if (!w.asked.thrown) {
+      if (!w.request.thrown) {
         completions::drop(w);
         throw;
       }
-      *w.asked.thrown = std::current_exception();
+      *w.request.thrown = std::current_exception();
     }
     w.place.outcome = wait_outcome::granted;
     return true;
@@ -340,7 +343,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
     node& w = of(waiting);
     auto& known_to = asio::use_service<wait_service>(w.way->context(w));
     w.way->track(w);
-    if (w.asked.looks) w.work = wait_work::kept;
+    if (w.request.looks) w.work = wait_work::kept;
     return known_to.attach(w, deadline);
   }
 

@@ -109,10 +109,11 @@ inline constexpr lock_functions functions_of_lock{
       lock_access<Lock>::put(*static_cast<Lock*>(lock), hold);
     }};
 
-// What may stand between the lock and the token.
+// What may stand between the lock and the token. A handler that takes whatever it is given is
+// none.
 template <class Predicate>
-concept wait_predicate = std::predicate < std::decay_t<Predicate>
-& > ;
+concept wait_predicate = !token_for<Predicate, void(boost::system::error_code)> &&
+                         std::predicate<std::decay_t<Predicate>&>;
 
 struct no_predicate {};
 
@@ -123,10 +124,10 @@ struct condition_handler {
   void attach_to(condition_waiter& w) noexcept {
     if constexpr (!std::is_void_v<Lock>) w.lock_at_end = std::addressof(lock);
     if constexpr (!std::is_same_v<Predicate, no_predicate>) {
-      w.asked.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
-      w.asked.predicate = std::addressof(predicate);
-      w.asked.thrown = nullptr;
-      w.asked.has_looked = false;
+      w.request.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
+      w.request.predicate = std::addressof(predicate);
+      w.request.thrown = nullptr;
+      w.request.has_looked = false;
     }
   }
 
@@ -208,11 +209,13 @@ class condition_operation {
       if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
-  // The predicate goes with a handler into its block.
+  // The predicate goes with a handler into its block; one that cannot be copied for one launch.
   template <class Handler>
   requires has_predicate auto in_block(Handler&& handler) const {
+    using source =
+        std::conditional_t<std::is_copy_constructible_v<Predicate>, Predicate const&, Predicate&&>;
     return condition_handler<std::decay_t<Handler>, Predicate, void>{
-        static_cast<Handler&&>(handler), predicate_};
+        static_cast<Handler&&>(handler), static_cast<source>(predicate_)};
   }
 
   // Names it in the output of Asio's handler tracking.
