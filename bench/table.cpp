@@ -219,6 +219,22 @@ void add_condition(rows& all) {
   }
 }
 
+// So many mutexes at once, beside one.
+void add_lock_all(rows& all) {
+  for (reactor const r : reactors)
+    for (std::string const token : {"deferred", "use_awaitable"})
+      for (int const k : {2, 4}) {
+        std::string const subject = "/lock_all " + std::to_string(k);
+        ratio_row row{"W3 lock_all of " + std::to_string(k) + ' ' + token + " / mutex" + with(r),
+                      "W3/" + token + subject + r, "W3/" + token + "/mutex" + r};
+        if (token == "deferred") row.at_the_latest = 1.5 * k;
+        all.push_back(row);
+        all.push_back(
+            {"W4 lock_all of " + std::to_string(k) + ' ' + token + " / mutex, K = 64" + with(r),
+             "W4/" + token + "/64" + subject + r, "W4/" + token + "/64/mutex" + r});
+      }
+}
+
 // Once more, with a second thread: what needs no atomic operations without one.
 void add_second_thread(rows& all) {
   rows again;
@@ -352,6 +368,7 @@ std::vector<ratio_row> all_rows() {
   add_flags(all);
   add_latch(all);
   add_condition(all);
+  add_lock_all(all);
   add_second_thread(all);
   add_threads(all);
   add_timed(all);

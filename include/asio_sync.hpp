@@ -11,6 +11,7 @@
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_latch.hpp>
+#include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>

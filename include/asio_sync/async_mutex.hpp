@@ -270,10 +270,8 @@ class [[nodiscard]] basic_async_mutex<Executor>::lock_type
       : base(&mutex.core(), false) {}
 
   /// Locks the mutex if it is free.
-  [[nodiscard]] lock_type(mutex_type& mutex, std::try_to_lock_t)
-      : lock_type(mutex, std::defer_lock) {
-    static_cast<void>(try_lock());
-  }
+  [[nodiscard]] lock_type(mutex_type& mutex, std::try_to_lock_t) noexcept
+      : base(&mutex.core(), mutex.core().try_acquire(1, true)) {}
 
   /// Takes over what a member of the mutex has locked; throws `operation_not_permitted` if no
   /// member has.

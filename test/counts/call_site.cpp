@@ -19,6 +19,9 @@
 #include <asio_sync/async_latch.hpp>
 #elif defined(OPERATION_barrier_arrive)
 #include <asio_sync/async_barrier.hpp>
+#elif defined(OPERATION_lock_all)
+#include <asio_sync/async_lock_all.hpp>
+#include <asio_sync/async_mutex.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -77,6 +80,16 @@ using subject = asio_sync::async_barrier;
 #define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
 #define PARAMETERS error_code error, bool
 #define RESULT
+#elif defined(OPERATION_lock_all)
+struct subject {
+  auto lock_all(auto&& token) {
+    return asio_sync::async_lock_all(std::tie(first, second), static_cast<decltype(token)>(token));
+  }
+  asio_sync::async_mutex first, second;
+};
+#define OPERATION(...) lock_all(__VA_ARGS__)
+#define PARAMETERS error_code error, auto locks
+#define RESULT auto locks =
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
 #define OPERATION(...) async_receive(__VA_ARGS__)

@@ -6,6 +6,7 @@
 #include "documents/support.hpp"
 
 #include <asio_sync/async_latch.hpp>
+#include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -64,6 +65,7 @@ using experimental::co_composed;
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -255,13 +257,18 @@ struct purse {
 };
 
 asio::awaitable<void> move_coins(purse& from, purse& to, int coins) {
-  if (&from == &to) co_return;  // it would wait for itself
-  bool const in_order = std::less<>()(&from, &to);
-  auto first = co_await (in_order ? from : to).mutex.async_lock();
-  auto second = co_await (in_order ? to : from).mutex.async_lock();
+  if (&from == &to) co_return;  // it would be invalid_argument
+  auto both = co_await asio_sync::async_lock_all(std::tie(from.mutex, to.mutex));
   from.coins -= coins;
   co_await asio::post(use_awaitable);
   to.coins += coins;
+}
+
+asio::awaitable<int> coins_in_both(purse& a, purse& b) {
+  bool const in_order = std::less<>()(&a.mutex, &b.mutex);
+  auto first = co_await (in_order ? a : b).mutex.async_lock();
+  auto second = co_await (in_order ? b : a).mutex.async_lock();
+  co_return a.coins + b.coins;
 }
 
 // Many at once.
@@ -486,13 +493,18 @@ BOOST_AUTO_TEST_CASE(a_guard_in_a_function_that_is_copied) {
 
 BOOST_AUTO_TEST_CASE(two_mutexes_in_any_order) {
   purse a(context.get_executor()), b(context.get_executor());
+  int seen = 0;
   for (int i = 0; i < 5; ++i) {
     asio::co_spawn(context, move_coins(a, b, 3), ended_well);
     asio::co_spawn(context, move_coins(b, a, 2), ended_well);
     asio::co_spawn(context, move_coins(a, a, 1), ended_well);
+    for (auto* const first : {&a, &b})
+      asio::co_spawn(context, coins_in_both(*first, first == &a ? b : a),
+                     [&](std::exception_ptr error, int coins) { seen += error ? 0 : coins; });
   }
   run();
   BOOST_TEST((a.coins == 5 && b.coins == 15));
+  BOOST_TEST(seen == 200);
   {
     std::scoped_lock const both(a.mutex, b.mutex);  // a thread
     BOOST_TEST((a.mutex.is_locked() && b.mutex.is_locked()));

@@ -1,0 +1,224 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_LOCK_ALL_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_LOCK_ALL_HPP
+
+// The lock of several mutexes at once, made of their public members: a coroutine first tries all
+// of them; whoever has to wait locks one after the other, in the order of their addresses.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/coroutine_wait.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/several_mutexes.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/compose.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prepend.hpp>
+#include <boost/system/errc.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync::detail {
+
+template <class Mutexes, class Limit>
+struct lock_all_operation {
+  struct delivery {
+    using grant = typename Mutexes::locks_type;
+  };
+  using executor_type = typename Mutexes::executor_type;
+
+  executor_type executor() const { return mutexes.get_executor(); }
+
+  Mutexes mutexes;
+  [[no_unique_address]] Limit limit;
+};
+
+// By address: who waits holds only what comes before, so that no two wait for each other.
+template <class Mutexes>
+auto in_order(Mutexes const& mutexes) {
+  auto places = mutexes.places();
+  std::ranges::sort(places, {}, &lock_place::address);
+  return places;
+}
+
+template <class Places>
+bool has_one_twice(Places const& ordered) {
+  return std::ranges::adjacent_find(ordered, {}, &lock_place::address) != ordered.end();
+}
+
+inline error_code invalid_argument() noexcept {
+  return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
+}
+
+// The composed operation of those who wait.
+template <class Mutexes, class Limit>
+class lock_in_order {
+  using locks_type = typename Mutexes::locks_type;
+
+ public:
+  lock_in_order(Mutexes const& mutexes, typename Mutexes::places_type ordered, Limit limit)
+      : mutexes_(mutexes), ordered_(std::move(ordered)), locks_(mutexes.no_locks()) {
+    if constexpr (is_timed) deadline_ = wait_limit(limit).deadline();
+  }
+
+  template <class Self>
+  void operator()(Self& self) {
+    self.reset_cancellation_state(asio::enable_total_cancellation());
+    // The last is waited for even if it is free: its completion goes where that of all has to.
+    go_on(self, ordered_.size() - 1);
+  }
+
+  template <class Self, class Lock>
+  void operator()(Self& self, error_code error, Lock now) {
+    if (error) return finish(self, error);
+    mutexes_.visit(ordered_[next_].index, locks_, [&](auto&, auto& lock) {
+      if constexpr (std::is_same_v<decltype(lock), Lock&>) lock = std::move(now);
+    });
+    ++next_;
+    go_on(self, ordered_.size());
+  }
+
+ private:
+  static constexpr bool is_timed = !std::is_same_v<Limit, no_limit>;
+
+  // Locks what is free, up to this one, and waits for the first that is not.
+  template <class Self>
+  void go_on(Self& self, std::size_t end) {
+    while (next_ != end && try_next()) ++next_;
+    if (next_ == ordered_.size())  // what died while it was held is not locked
+      return finish(self, Mutexes::own(locks_) ? error_code() : asio::error::operation_aborted);
+    if (ordered_[next_].core.is_dead() || self.cancelled() != asio::cancellation_type::none)
+      return finish(self, asio::error::operation_aborted);
+    mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto&) {
+      if constexpr (is_timed)
+        mutex.async_lock_until(deadline_, std::move(self));  // and this moves along
+      else
+        mutex.async_lock(std::move(self));
+    });
+  }
+
+  bool try_next() {
+    if (ordered_[next_].core.is_dead()) return false;
+    bool locked = true;
+    mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto& lock) {
+      lock = tried_lock<std::remove_reference_t<decltype(mutex)>>{mutex, locked};
+    });
+    return locked;
+  }
+
+  template <class Self>
+  void finish(Self& self, error_code error) {
+    locks_type locks(std::move(locks_));
+    if (error) locks = locks_type();  // nothing is held when the handler is called
+    self.complete(error, std::move(locks));
+  }
+
+  Mutexes mutexes_;
+  typename Mutexes::places_type ordered_;
+  locks_type locks_;
+  std::size_t next_ = 0;
+  [[no_unique_address]] std::conditional_t<is_timed, steady_clock::time_point, Limit> deadline_{};
+};
+
+// Binds the handler to its executor, of which the waits keep the context running: that of the
+// first mutex is no concern of those for others.
+template <class Mutexes, class Limit, class Source>
+void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
+  using locks_type = typename Mutexes::locks_type;
+  auto bound = asio::bind_executor(asio::get_associated_executor(handler, operation.executor()),
+                                   static_cast<Source&&>(handler));
+  auto ordered = in_order(operation.mutexes);
+  bool const invalid = has_one_twice(ordered);
+  if (invalid || ordered.empty())
+    return asio::post(asio::prepend(std::move(bound), invalid ? invalid_argument() : error_code(),
+                                    locks_type()));
+  asio::async_compose<decltype(bound), void(error_code, locks_type)>(
+      lock_in_order<Mutexes, Limit>(operation.mutexes, std::move(ordered), operation.limit),
+      bound);
+}
+
+// In a coroutine: nothing is waited for if all are free, or if it is clear that they will not be
+// locked.
+template <class Mutexes, class Limit, class Result, class Handler>
+class awaitable_wait_of<lock_all_operation<Mutexes, Limit>, Result, Handler> {
+  using operation_type = lock_all_operation<Mutexes, Limit>;
+  using locks_type = typename Mutexes::locks_type;
+
+  // What resumes the coroutine leaves the result with it.
+  struct left_behind {
+    void complete(Handler&& handler, error_code error, locks_type&& locks) const {
+      if (error)
+        wait->error_ = error;
+      else
+        wait->locks_ = std::move(locks);
+      std::move(handler)(verdict(wait_outcome::granted));
+    }
+
+    awaitable_wait_of* wait;
+  };
+
+ public:
+  ASIO_SYNC_INLINE awaitable_wait_of(operation_type const& operation, Result result) noexcept
+      : operation_(operation), result_(result) {}
+
+  ASIO_SYNC_INLINE bool ready() {
+    if (!immediate_budget::available()) return false;
+    if (!operation_.mutexes.try_all(locks_) && !refused()) return false;
+    immediate_budget::use();
+    return true;
+  }
+
+  // The result is always here, once there is one.
+  static bool was_ready() noexcept { return true; }
+  static verdict outcome() noexcept { return wait_outcome::granted; }
+
+  template <class Executor>
+  static void prepare(Executor const&, asio::cancellation_slot) noexcept {}
+
+  void launch(Handler&& handler) {
+    start_wait(operation_, result_handler<left_behind, Handler>{{this}, std::move(handler)});
+  }
+
+  ASIO_SYNC_INLINE auto result(verdict) {
+    return locks_ ? result_.value(error_code(), std::move(*locks_)) : refusal();
+  }
+
+ private:
+  ASIO_SYNC_COLD bool refused() {
+    locks_.reset();
+    if (has_one_twice(in_order(operation_.mutexes)))
+      error_ = invalid_argument();
+    else if (operation_.mutexes.any_closed())
+      error_ = error::closed;
+    else if (operation_.limit.expired())
+      error_ = asio::error::timed_out;
+    return error_.has_value();
+  }
+
+  ASIO_SYNC_COLD auto refusal() const { return result_.value(*error_, locks_type()); }
+
+  operation_type operation_;
+  [[no_unique_address]] Result result_;
+  std::optional<locks_type> locks_;
+  std::optional<error_code> error_;  // instead of the locks
+};
+
+}  // namespace asio_sync::detail
+
+#endif

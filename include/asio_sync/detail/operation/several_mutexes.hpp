@@ -1,0 +1,255 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_SEVERAL_MUTEXES_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_SEVERAL_MUTEXES_HPP
+
+// The mutexes that a caller names together, used through their public members alone.
+
+#include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/system_executor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace asio_sync::detail {
+
+// Keeps the core of a mutex, which tells later whether the mutex lives. What is no mutex of this
+// library is taken to live.
+class kept_core {
+ public:
+  template <class Mutex>
+  explicit kept_core(Mutex& mutex) noexcept {
+    using lock_type = typename Mutex::lock_type;
+    if constexpr (guard_access::fits<lock_type>) {
+      core_ = guard_access::look(lock_type(mutex, std::defer_lock)).mutex;
+      core_->count_up();
+    }
+  }
+  kept_core(kept_core&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+  kept_core& operator=(kept_core&& other) noexcept {
+    std::swap(core_, other.core_);
+    return *this;
+  }
+  ~kept_core() {
+    if (core_) core_->unref();
+  }
+
+  bool is_dead() const noexcept { return core_ && core_->is_dead(); }
+
+ private:
+  mutex_core* core_ = nullptr;
+};
+
+// Where a mutex is, and which of the caller's it is.
+struct lock_place {
+  void const* address;
+  std::size_t index;
+  kept_core core;
+};
+
+// Becomes the lock of a mutex, where that is made: of one that is free, as long as all before it
+// were; else an empty one.
+template <class Mutex>
+struct tried_lock {
+  using lock_type = typename Mutex::lock_type;
+
+  ASIO_SYNC_INLINE operator lock_type() const {
+    if (!all) return lock_type();
+    lock_type lock(mutex, std::try_to_lock);
+    all = lock.owns_lock();
+    return lock;
+  }
+
+  Mutex& mutex;
+  bool& all;
+};
+
+template <class...>
+struct first_mutex {
+  using executor_type = asio::system_executor;
+  static constexpr bool is_type_of_all = false;
+};
+template <class Mutex, class... Mutexes>
+struct first_mutex<Mutex, Mutexes...> {
+  using executor_type = typename Mutex::executor_type;
+  static constexpr bool is_type_of_all = (std::is_same_v<Mutex, Mutexes> && ...);
+};
+
+// Mutexes of a tuple, of different types perhaps.
+template <class... Mutex>
+class tied_mutexes {
+ public:
+  using executor_type = typename first_mutex<Mutex...>::executor_type;
+  using locks_type = std::tuple<typename Mutex::lock_type...>;
+  using places_type = std::array<lock_place, sizeof...(Mutex)>;
+
+  explicit tied_mutexes(std::tuple<Mutex&...> const& mutexes) noexcept : mutexes_(mutexes) {}
+
+  executor_type get_executor() const noexcept {
+    if constexpr (sizeof...(Mutex) == 0)
+      return {};
+    else
+      return std::get<0>(mutexes_).get_executor();
+  }
+
+  locks_type no_locks() const noexcept { return {}; }
+
+  places_type places() const noexcept {
+    std::size_t index = 0;
+    return std::apply(
+        [&](Mutex&... mutex) {
+          return places_type{lock_place{std::addressof(mutex), index++, kept_core(mutex)}...};
+        },
+        mutexes_);
+  }
+
+  // Calls f with the mutex and its lock. The last access to this is before that.
+  template <class Function>
+  void visit(std::size_t index, locks_type& locks, Function f) const {
+    visit(index, locks, f, std::index_sequence_for<Mutex...>());
+  }
+
+  // Locks all, or as many as are free before the first that is not.
+  ASIO_SYNC_FLATTEN bool try_all(std::optional<locks_type>& locks) const {
+    bool all = true;
+    std::apply(
+        [&](Mutex&... mutex) {
+          locks.emplace(tried_lock<Mutex>{mutex, all}...);
+        },
+        mutexes_);
+    return all;
+  }
+
+  bool any_closed() const noexcept {
+    return std::apply([](Mutex&... mutex) { return (mutex.is_closed() || ...); }, mutexes_);
+  }
+
+  static bool own(locks_type const& locks) noexcept {
+    return std::apply([](auto const&... lock) { return (lock.owns_lock() && ...); }, locks);
+  }
+
+ private:
+  template <class Function, std::size_t... I>
+  void visit(std::size_t index, locks_type& locks, Function& f, std::index_sequence<I...>) const {
+    if constexpr (first_mutex<Mutex...>::is_type_of_all) {  // f is compiled once
+      auto* mutex = std::addressof(std::get<0>(mutexes_));
+      auto* lock = std::addressof(std::get<0>(locks));
+      static_cast<void>(((index == I && (mutex = std::addressof(std::get<I>(mutexes_)),
+                                         lock = std::addressof(std::get<I>(locks)), true)) ||
+                         ...));
+      f(*mutex, *lock);
+    } else {
+      static_cast<void>(
+          ((index == I && (f(std::get<I>(mutexes_), std::get<I>(locks)), true)) || ...));
+    }
+  }
+
+  std::tuple<Mutex&...> mutexes_;
+};
+
+// Mutexes of a range, all of one type. There may be none; then its executor is the system's.
+template <class Mutex>
+class listed_mutexes {
+  using mutex_executor = typename Mutex::executor_type;
+
+ public:
+  using executor_type =
+      std::conditional_t<std::is_constructible_v<mutex_executor, asio::system_executor>,
+                         mutex_executor, asio::any_io_executor>;
+  using locks_type = std::vector<typename Mutex::lock_type>;
+  using places_type = std::vector<lock_place>;
+
+  explicit listed_mutexes(std::vector<Mutex*> mutexes)
+      : mutexes_(std::make_shared<std::vector<Mutex*> const>(std::move(mutexes))) {}
+
+  executor_type get_executor() const {
+    if (mutexes_->empty()) return executor_type(asio::system_executor());
+    return executor_type(mutexes_->front()->get_executor());
+  }
+
+  locks_type no_locks() const { return locks_type(mutexes_->size()); }
+
+  places_type places() const {
+    places_type result;
+    result.reserve(mutexes_->size());
+    for (Mutex* mutex : *mutexes_) result.push_back({mutex, result.size(), kept_core(*mutex)});
+    return result;
+  }
+
+  template <class Function>
+  void visit(std::size_t index, locks_type& locks, Function f) const {
+    f(*(*mutexes_)[index], locks[index]);
+  }
+
+  bool try_all(std::optional<locks_type>& locks) const {
+    locks.emplace().reserve(mutexes_->size());
+    bool all = true;
+    for (Mutex* mutex : *mutexes_) locks->push_back(tried_lock<Mutex>{*mutex, all});
+    return all;
+  }
+
+  bool any_closed() const noexcept {
+    return std::ranges::any_of(*mutexes_, [](Mutex* mutex) { return mutex->is_closed(); });
+  }
+
+  static bool own(locks_type const& locks) noexcept {
+    return std::ranges::all_of(locks, [](auto const& lock) { return lock.owns_lock(); });
+  }
+
+ private:
+  std::shared_ptr<std::vector<Mutex*> const> mutexes_;
+};
+
+// What a caller may name: a tuple of references, or a range of mutexes, of pointers to them, or of
+// reference_wrappers.
+template <class Each>
+auto& mutex_in(Each& each) noexcept {
+  if constexpr (requires { *each; })
+    return *each;
+  else
+    return static_cast<std::unwrap_reference_t<std::remove_cv_t<Each>>&>(each);
+}
+
+template <class... Mutex>
+tied_mutexes<Mutex...> mutexes_of(std::tuple<Mutex&...> const& mutexes) noexcept {
+  return tied_mutexes<Mutex...>(mutexes);
+}
+
+template <std::ranges::input_range Range>
+auto mutexes_of(Range&& range) {
+  using mutex = std::remove_reference_t<decltype(mutex_in(*std::ranges::begin(range)))>;
+  std::vector<mutex*> mutexes;
+  if constexpr (std::ranges::sized_range<Range>) mutexes.reserve(std::ranges::size(range));
+  for (auto&& each : range) mutexes.push_back(std::addressof(mutex_in(each)));
+  return listed_mutexes<mutex>(std::move(mutexes));
+}
+
+template <class Several>
+using mutexes_in = decltype(mutexes_of(std::declval<Several>()));
+template <class Several>
+using locks_of = typename mutexes_in<Several>::locks_type;
+
+template <class Several>
+concept several_mutexes = requires {
+  typename locks_of<Several>;
+};
+
+}  // namespace asio_sync::detail
+
+#endif
