@@ -170,11 +170,13 @@ class wait_initiation {
   using value = typename completion_types<Result, typename Operation::delivery::grant>::value;
   template <class Handler>
   struct awaitable_wait : awaitable_wait_of<Operation, Result, Handler> {
-    ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation const& self)
-        : awaitable_wait_of<Operation, Result, Handler>(self.operation_, self.result_) {}
+    ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation&& self)
+        : awaitable_wait_of<Operation, Result, Handler>(static_cast<Operation&&>(self.operation_),
+                                                        self.result_) {}
   };
 
-  wait_initiation(Operation const& operation, Result r) : operation_(operation), result_(r) {}
+  wait_initiation(Operation&& operation, Result r)
+      : operation_(static_cast<Operation&&>(operation)), result_(r) {}
 
   executor_type get_executor() const noexcept { return operation_.executor(); }
 
@@ -204,7 +206,7 @@ auto await_wait(wait_initiation<Operation, Result> initiation)
 // The initiating functions of all primitives end here. Tokens of coroutines get an initiation that
 // is asked first, the result adapted to the token on this side of it; all others are Asio's.
 template <class Operation, class Token>
-auto initiate_wait(Operation const& operation, Token&& token) {
+auto initiate_wait(Operation&& operation, Token&& token) {
   using adapted = adapted_token<std::decay_t<Token>>;
   using base =
       std::conditional_t<std::is_void_v<typename adapted::base>,
@@ -214,10 +216,10 @@ auto initiate_wait(Operation const& operation, Token&& token) {
     using signature = typename initiation::signature;
     if constexpr (is_use_awaitable<base>)
       return await_wait<typename use_awaitable_executor<base>::type>(
-          initiation(operation, result));
+          initiation(static_cast<Operation&&>(operation), result));
     else
-      return asio::async_initiate<asio::deferred_t const, signature>(initiation(operation, result),
-                                                                     asio::deferred);
+      return asio::async_initiate<asio::deferred_t const, signature>(
+          initiation(static_cast<Operation&&>(operation), result), asio::deferred);
   };
   constexpr bool is_spared =
       awaits_ready && (is_use_awaitable<base> || std::is_same_v<base, asio::deferred_t>);
@@ -226,7 +228,7 @@ auto initiate_wait(Operation const& operation, Token&& token) {
   else if constexpr (!is_spared)
     return asio::async_initiate<Token,
                                 typename wait_initiation<Operation, plain_result>::signature>(
-        wait_initiation<Operation, plain_result>(operation, {}), token);
+        wait_initiation<Operation, plain_result>(static_cast<Operation&&>(operation), {}), token);
   else if constexpr (adapted::as_tuple)
     return initiate(tuple_result());
   else
