@@ -5,6 +5,7 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mutex.hpp>
 
@@ -60,8 +61,10 @@ using experimental::co_composed;
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +75,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::use_awaitable;
+using asio_sync::async_keyed_mutex;
 using asio_sync::async_latch;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
@@ -263,6 +267,34 @@ asio::awaitable<void> move_coins(purse& from, purse& to, int coins) {
   co_await asio::post(use_awaitable);
   to.coins += coins;
 }
+
+// A cache.
+
+int fetched = 0;
+
+asio::awaitable<std::string> fetch(std::string name) {
+  ++fetched;
+  co_await asio::post(use_awaitable);
+  if (name.empty()) throw std::invalid_argument("name");
+  co_return "page of " + name;
+}
+
+class page_cache {
+ public:
+  explicit page_cache(asio::any_io_executor const& strand) : loading_(strand) {}
+
+  asio::awaitable<std::string> get(std::string name) {
+    auto lock = co_await loading_.async_lock(name);
+    if (auto found = pages_.find(name); found != pages_.end()) co_return found->second;
+    std::string text = co_await fetch(name);
+    pages_.emplace(name, text);
+    co_return text;
+  }
+
+ private:
+  async_keyed_mutex<std::string> loading_;
+  std::map<std::string, std::string> pages_;  // used on the strand alone
+};
 
 // Many at once.
 
@@ -551,6 +583,22 @@ BOOST_AUTO_TEST_CASE(spawned_on_its_own_context_it_runs_on_at_once) {
   asio::co_spawn(context, patient_parent(mutex, patient), ended_well);
   run();
   BOOST_TEST(patient == "after child ");
+}
+
+BOOST_AUTO_TEST_CASE(R7_a_cache_is_filled_once_per_key) {
+  page_cache cache(context.get_executor());
+  std::string all;
+  int failed = 0;
+  fetched = 0;
+  for (char const* name : {"a", "b", "a", "", "a", ""})
+    asio::co_spawn(context, cache.get(name), [&](std::exception_ptr error, std::string text) {
+      if (error) ++failed;
+      all += text;
+    });
+  context.run();
+  BOOST_TEST(fetched == 4);
+  BOOST_TEST(failed == 2);
+  BOOST_TEST(all.size() == 4 * std::string("page of a").size());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
