@@ -19,6 +19,8 @@
 #include <asio_sync/async_latch.hpp>
 #elif defined(OPERATION_barrier_arrive)
 #include <asio_sync/async_barrier.hpp>
+#elif defined(OPERATION_lock_key)
+#include <asio_sync/async_keyed_mutex.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -77,6 +79,11 @@ using subject = asio_sync::async_barrier;
 #define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
 #define PARAMETERS error_code error, bool
 #define RESULT
+#elif defined(OPERATION_lock_key)
+using subject = asio_sync::async_keyed_mutex<int>;
+#define OPERATION(...) async_lock(1, __VA_ARGS__)
+#define PARAMETERS error_code error, subject::keyed_lock lock
+#define RESULT auto lock =
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
 #define OPERATION(...) async_receive(__VA_ARGS__)
