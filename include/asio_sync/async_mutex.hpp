@@ -345,6 +345,7 @@ class [[nodiscard]] basic_async_mutex<Executor>::lock_type
 
  private:
   friend basic_async_mutex;
+  friend detail::guard_access;
   using base = detail::core_guard<detail::mutex_core>;
   using base::base;
 

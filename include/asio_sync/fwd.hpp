@@ -21,6 +21,9 @@ template <class Key, class Executor, class Hash, class Equal>
 class basic_async_keyed_mutex;
 
 template <class Executor>
+class basic_async_condition;
+
+template <class Executor>
 class basic_async_latch;
 
 template <class Executor>

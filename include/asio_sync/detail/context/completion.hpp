@@ -81,7 +81,7 @@ template <class T>
 struct room_allocator {
   using value_type = T;
 
-  explicit room_allocator(waiter& w) noexcept : room(w.room()) {}
+  explicit room_allocator(void* r) noexcept : room(r) {}
   template <class U>
   room_allocator(room_allocator<U> const& other) noexcept : room(other.room) {}
 
@@ -96,12 +96,12 @@ struct room_allocator {
   void* room;
 };
 
-// Posts to a context, in the room of the waiter: needs no memory, and does not throw.
+// Posts to a context, in a room of the waiter: needs no memory, and does not throw.
 template <class Step>
-void post_to(known_context const& context, waiter& w) {
+void post_to(known_context const& context, waiter& w, void* room) {
   context.visit([&](auto const& ex) {
     asio::require(ex, asio::execution::blocking.never,
-                  asio::execution::allocator(room_allocator<std::byte>(w)))
+                  asio::execution::allocator(room_allocator<std::byte>(room)))
         .execute(completion_of<Step>(w));
   });
 }

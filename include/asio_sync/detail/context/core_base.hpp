@@ -115,7 +115,7 @@ class core_base {
   bool is_plainly_at_home() const noexcept { return plain_ && home_.get(); }
 
   // Posts to the plain executor of the home. Never throws: the waiter has room for it.
-  void post_home(waiter& w) noexcept { post_to<last_step>(home_, w); }
+  void post_home(waiter& w) noexcept { post_to<last_step>(home_, w, w.room()); }
 
   // Refuses one waiter unless it is decided already.
   void refuse(waiter& w, wait_outcome outcome) noexcept {
@@ -124,6 +124,11 @@ class core_base {
     decided.hand_out();
   }
   virtual bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept = 0;
+
+  // The same for one whose context shuts down.
+  virtual bool evict(waiter& w, decided_waits& decided) noexcept {
+    return refuse(w, wait_outcome::aborted, decided);
+  }
 
   // A decided waiter will never arrive: what it carries goes on.
   virtual void pass_on(waiter& w) noexcept = 0;

@@ -31,6 +31,7 @@ namespace asio_sync::detail {
 
 struct no_rooms {
   explicit no_rooms(waiter&) noexcept {}
+  static constexpr void renew() noexcept {}
   static constexpr bool keep_block() noexcept { return false; }
 };
 
@@ -54,10 +55,13 @@ class held_executor {
     ::new (static_cast<void*>(std::addressof(tracked_))) tracked_type(std::move(tracked));
   }
 
-  // Calls f with the executor moved out. What is left holds nothing of a known one.
+  // Calls f with the executor, which is moved out, so that what is left holds nothing of a known
+  // one, unless it is used again.
   template <class Function>
-  void use(bool is_tracked, Function&& f) {
-    if (is_tracked) {
+  void use(wait_work work, Function&& f) {
+    if (work == wait_work::kept) {
+      f(asio::prefer(tracked_, asio::execution::outstanding_work.untracked));
+    } else if (work == wait_work::own) {
       tracked_type const keep(std::move(tracked_));
       f(asio::prefer(keep, asio::execution::outstanding_work.untracked));
     } else {
@@ -105,7 +109,8 @@ class executor_route : public route {
 
   void post(waiter& w) override {
     completion_of<Step> step(w);
-    executor_.use(w.work == wait_work::own, [&](auto const& ex) {
+    rooms_.renew();
+    executor_.use(w.work, [&](auto const& ex) {
       if constexpr (std::is_same_v<Executor, context_strand>)
         asio::require(ex, asio::execution::allocator(strand_room_allocator<std::byte>(&rooms_)))
             .execute(std::move(step));
@@ -120,11 +125,11 @@ class executor_route : public route {
   }
 
   asio::execution_context& context(waiter const& w) const override {
-    return executor_.context(w.work == wait_work::own);
+    return executor_.context(w.is_tracked());
   }
 
   std::size_t end(waiter const& w) noexcept override {
-    executor_.end(w.work == wait_work::own);
+    executor_.end(w.is_tracked());
     this->executor_route::~executor_route();
     return sizeof(*this);
   }
@@ -134,7 +139,7 @@ class executor_route : public route {
  protected:
   ~executor_route() = default;
 
-  void end_executor(waiter const& w) noexcept { executor_.end(w.work == wait_work::own); }
+  void end_executor(waiter const& w) noexcept { executor_.end(w.is_tracked()); }
 
  private:
   held_executor<Executor> executor_;
@@ -151,9 +156,9 @@ class executor_route<known_context, Step> : public route {
       : route(true), context_(context) {}
 
   void post(waiter& w) override {
-    context_work const keep(std::move(work_));
+    context_work const let_go(w.work == wait_work::kept ? context_work() : std::move(work_));
     known_context const to(context_);
-    post_to<Step>(to, w);
+    post_to<Step>(to, w, w.room_of_any());
   }
 
   void track(waiter& w) override {
@@ -190,7 +195,7 @@ class relayed_route final : public executor_route<First, relay_step> {
   // inline executor runs in here, is for whoever runs the context.
   void relay(waiter& w) override {
     if (w.work == wait_work::home) w.core->settle_at_home();  // it may arrive elsewhere, or never
-    Own const own(std::move(own_));
+    Own const own(w.work == wait_work::kept ? Own(own_) : Own(std::move(own_)));
     relayed const here(w);
     try {
       own.execute(completion_of<own_step>(w));

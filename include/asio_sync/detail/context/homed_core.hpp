@@ -176,10 +176,11 @@ class homed_core final : public core_base, public Core {
     return true;
   }
 
+  // Not those that wait for another core, and only come back through this one.
   std::size_t refuse_all(wait_outcome outcome) noexcept {
     return decide([&](decided_waits& decided) {
       std::size_t const refused =
-          Core::refuse_if([](waiter const&) { return true; }, outcome, decided);
+          Core::refuse_if([&](waiter const& w) { return w.core == this; }, outcome, decided);
       settle_work(decided);
       return refused;
     });

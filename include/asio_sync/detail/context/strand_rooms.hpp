@@ -129,9 +129,12 @@ class strand_rooms {
 
   explicit strand_rooms(waiter& w) noexcept : waiter_(w) {}
 
+  // Before each post: what the last one took has come back.
+  void renew() noexcept { operation_waits_ = false; }
+
   // The strand's operation comes first, then, if the strand was idle, the invoker.
   void* take() noexcept {
-    if (!std::exchange(operation_waits_, true)) return waiter_.room();
+    if (!std::exchange(operation_waits_, true)) return waiter_.room_of_any();
     invoker_waits_ = true;
     return invoker_;
   }

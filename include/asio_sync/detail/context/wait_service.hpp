@@ -72,8 +72,10 @@ class wait_service : public asio::execution_context::service {
     return true;
   }
 
-  // Unlinks a waiter that was decided, or will never queue. Virtual, as functions of the core are.
+  // Unlinks a waiter that was decided, or will never queue; not one that may queue again. Virtual,
+  // as functions of the core are.
   virtual void detach(waiter& w) noexcept {
+    if (w.work == wait_work::kept) return;
     std::lock_guard const guard(lock_);
     unlink(w);
     if (timer_ && deadlines_.empty() && !down_) timer_->rest();
@@ -195,7 +197,7 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   if (!foreign_) return false;
   waiter& w = *foreign_;
   unlink(w);
-  w.core->refuse(w, wait_outcome::aborted, taken);
+  w.core->evict(w, taken);
   return true;
 }
 

@@ -32,7 +32,8 @@ enum class waiter_action : std::uint8_t {
 enum class wait_work : std::uint8_t {
   none,  // nobody: it is not queued, or is a thread's
   home,  // its core, as it belongs to the context of its primitive
-  own    // its route: it is known to the service of its own context
+  own,   // its route: it is known to the service of its own context
+  kept   // likewise, until it ends: a lasting_waiter
 };
 
 // At any time one party owns a waiter, see doc/wait-states.md: the initiating thread (fresh), the
@@ -73,8 +74,27 @@ struct waiter : tracked_waiter {
 
   void* room() noexcept { return &next; }
 
+  // The same for one that has a route, and may be lasting.
+  inline void* room_of_any() noexcept;
+
+  // Whether its route holds work.
+  bool is_tracked() const noexcept { return work >= wait_work::own; }
+
   verdict decided() const noexcept { return outcome; }
 };
+
+// One that may queue again after it has arrived. It stays linked to its service meanwhile, so that
+// its completion needs another room.
+struct lasting_waiter : waiter {
+  using waiter::waiter;
+
+  alignas(void*) std::byte completion_room[room_size];
+};
+
+void* waiter::room_of_any() noexcept {
+  if (work != wait_work::kept) return room();
+  return static_cast<lasting_waiter*>(this)->completion_room;
+}
 
 // One that asks for a number, and may be told one.
 struct valued_waiter : waiter {

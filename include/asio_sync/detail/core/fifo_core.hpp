@@ -160,8 +160,8 @@ class fifo_core : public wait_queue<Traits> {
     return true;
   }
 
-  // Queues a fresh waiter: true. False if it was decided on the spot: granted, refused by close(),
-  // or refused because it was marked by refuse().
+  // Queues a fresh waiter: true. False if it was decided on the spot: granted; or refused, as the
+  // core is closed or dead, or refuse() has marked it.
   bool enter(node& waiter) noexcept {
     std::lock_guard const guard(base::lock());
     word w = word_.load(std::memory_order_relaxed);
@@ -173,10 +173,9 @@ class fifo_core : public wait_queue<Traits> {
           base::decide(waiter, wait_outcome::granted);
           return false;
         }
-      } else if ((w & closed) || waiter.outcome != wait_outcome::undecided) {
-        count_up();
-        base::decide(waiter, (w & closed) ? wait_outcome::closed : waiter.outcome);
-        return false;
+      } else if (wait_outcome const refused = refusal(w, waiter.outcome);
+                 refused != wait_outcome::undecided) {
+        return conclude(waiter, refused), false;
       } else if ((w & waiting) ||
                  word_.compare_exchange_weak(w, w | waiting, std::memory_order_relaxed,
                                              std::memory_order_relaxed)) {
@@ -246,6 +245,11 @@ class fifo_core : public wait_queue<Traits> {
     return forget();  // after the unlock, as others may free the core from here on
   }
 
+  // One more of those who keep the core.
+  void count_up() noexcept {
+    if (word const change = counted_up(1)) word_.fetch_add(change, std::memory_order_relaxed);
+  }
+
   // Lets counts go. True if they were the last: the caller frees the core.
   ASIO_SYNC_INLINE bool forget(permits n = 1) noexcept {
     // Acquire and release: what others did to the core comes before its end.
@@ -302,6 +306,10 @@ class fifo_core : public wait_queue<Traits> {
     return !(w & (waiting | closed | dead)) && available_in(w) >= n;
   }
 
+  static constexpr wait_outcome refusal(word w, wait_outcome mark) noexcept {
+    return (w & dead) ? wait_outcome::aborted : (w & closed) ? wait_outcome::closed : mark;
+  }
+
   static constexpr bool is_held(word w, bool counted) noexcept requires Traits::exclusive {
     return (w & (dead | carried | free_permits)) == (counted ? carried : 0);
   }
@@ -314,10 +322,6 @@ class fifo_core : public wait_queue<Traits> {
       if (n != 0) many_.counts.fetch_add(n, std::memory_order_relaxed);
       return 0;
     }
-  }
-
-  void count_up() noexcept {
-    if (word const change = counted_up(1)) word_.fetch_add(change, std::memory_order_relaxed);
   }
 
   // Below: under the lock.

@@ -21,7 +21,7 @@ enum class wait_state : std::uint8_t {
 
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
 // Invalid: it was asked for what nobody can have. Broken: it would have been let go together with
-// others, of whom one has gone.
+// others, of whom one has gone. Not permitted: who asked does not hold what is needed.
 enum class wait_outcome : std::uint8_t {
   undecided,
   granted,
@@ -29,7 +29,8 @@ enum class wait_outcome : std::uint8_t {
   timed_out,
   closed,
   invalid,
-  broken
+  broken,
+  not_permitted
 };
 
 // How an attempt or a wait ended, and a value of 56 bits that goes with it, in one register.

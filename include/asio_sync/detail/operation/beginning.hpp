@@ -34,6 +34,8 @@ ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
     case wait_outcome::broken: return error::broken_barrier;
     case wait_outcome::invalid:
       return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
+    case wait_outcome::not_permitted:
+      return boost::system::errc::make_error_code(boost::system::errc::operation_not_permitted);
     case wait_outcome::granted:
     case wait_outcome::undecided: break;
   }
@@ -109,10 +111,20 @@ bool decide_at_once(Operation const& operation,
   return decided.decided();
 }
 
+// Cores that are to know until when an initiation can fail.
+template <class Core>
+concept has_initiations = requires {
+  typename Core::initiation;
+};
+
 // A waiter that was decided where it began goes out. Lets out what its executor throws; not that
 // of a participant, whose coming stands.
 template <class Core>
 void start(typename Core::node& w) {
+  if constexpr (has_initiations<Core>) {
+    typename Core::initiation const scope(w);
+    return completions::start(w);
+  }
   if (!Core::is_participant(w)) return completions::start(w);
   decided_waits decided;
   decided.push_back(w);

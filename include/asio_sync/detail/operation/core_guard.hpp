@@ -15,6 +15,8 @@
 
 namespace asio_sync::detail {
 
+struct guard_access;
+
 // Holds a core, or is only associated with it. A hold is counted, so that the core is there for as
 // long as it lasts, whatever becomes of the primitive.
 template <class Core>
@@ -78,6 +80,8 @@ class core_guard {
   }
 
  private:
+  friend guard_access;
+
   // Of a dead primitive.
   ASIO_SYNC_COLD void let_go() noexcept { std::exchange(core_, nullptr)->unref(); }
 

@@ -103,6 +103,8 @@ class coroutine_waiter final : public Core::node {
   // At home the coroutine is resumed by the handler in the block: each move of it would be waited
   // for, and nobody can tell that the block is freed later. A route may still hold an executor.
   void complete() {
+    if constexpr (waits_again<Core>)
+      if (!its_core().ends(*this)) return;
     if (this->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
     verdict const decided =
         its_core().arrive(this->node::decided(), this->work == wait_work::home);
@@ -136,6 +138,12 @@ class coroutine_waiter final : public Core::node {
   };
 };
 
+// Operations that do more at once for a coroutine, which can catch what is thrown.
+template <class Operation>
+concept tries_in_coroutine = requires(Operation const& operation) {
+  operation.try_in_coroutine();
+};
+
 // Handler resumes the coroutine.
 template <class Operation, class Result, class Handler>
 class awaitable_wait_of {
@@ -146,12 +154,13 @@ class awaitable_wait_of {
 
  public:
   ASIO_SYNC_INLINE awaitable_wait_of(Operation&& operation, Result result)
-      : operation_(static_cast<Operation&&>(operation)), result_(result) {}
+      : operation_(std::move(operation)), result_(result) {}
 
   // Whether there is nothing to wait for. Throws what the attempt throws.
-  ASIO_SYNC_INLINE bool ready() noexcept(noexcept(operation_.try_now())) {
+  ASIO_SYNC_INLINE bool ready() noexcept(
+      !tries_in_coroutine<Operation>&& noexcept(operation_.try_now())) {
     core_ = &operation_.core();
-    verdict_ = immediate_budget::available() ? operation_.try_now() : verdict();
+    verdict_ = immediate_budget::available() ? try_at_once() : verdict();
     if (!was_ready()) return false;
     immediate_budget::use();
     return true;
@@ -161,6 +170,7 @@ class awaitable_wait_of {
   verdict outcome() const noexcept { return verdict_; }
 
   ASIO_SYNC_INLINE auto result(verdict decided) const {
+    if constexpr (tries_in_coroutine<Operation>) operation_.rethrow();
     if (!decided.granted()) return refusal(decided);
     if constexpr (std::is_void_v<grant>)
       return result_.value(error_code());
@@ -185,6 +195,13 @@ class awaitable_wait_of {
   }
 
  private:
+  ASIO_SYNC_INLINE verdict try_at_once() const {
+    if constexpr (tries_in_coroutine<Operation>)
+      return operation_.try_in_coroutine();
+    else
+      return operation_.try_now();
+  }
+
   ASIO_SYNC_COLD auto refusal(verdict decided) const {
     if constexpr (std::is_void_v<grant>)
       return result_.value(error_of(decided.outcome()));

@@ -171,25 +171,32 @@ class wait_initiation {
   template <class Handler>
   struct awaitable_wait : awaitable_wait_of<Operation, Result, Handler> {
     ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation&& self)
-        : awaitable_wait_of<Operation, Result, Handler>(static_cast<Operation&&>(self.operation_),
-                                                        self.result_) {}
+        : awaitable_wait_of<Operation, Result, Handler>(std::move(self.operation_), self.result_) {
+    }
   };
 
-  wait_initiation(Operation&& operation, Result r)
-      : operation_(static_cast<Operation&&>(operation)), result_(r) {}
+  wait_initiation(Operation operation, Result r) : operation_(std::move(operation)), result_(r) {}
 
   executor_type get_executor() const noexcept { return operation_.executor(); }
 
   template <class Handler>
   void operator()(Handler&& handler) const {
     if constexpr (std::is_same_v<Result, plain_result>)
-      start_wait(operation_, std::forward<Handler>(handler));
+      start(std::forward<Handler>(handler));
     else
-      start_wait(operation_, result_handler<Result, std::decay_t<Handler>>{
-                                 result_, std::forward<Handler>(handler)});
+      start(
+          result_handler<Result, std::decay_t<Handler>>{result_, std::forward<Handler>(handler)});
   }
 
  private:
+  template <class Handler>
+  void start(Handler&& handler) const {
+    if constexpr (requires { operation_.in_block(std::forward<Handler>(handler)); })
+      start_wait(operation_, operation_.in_block(std::forward<Handler>(handler)));
+    else
+      start_wait(operation_, std::forward<Handler>(handler));
+  }
+
   Operation operation_;
   [[no_unique_address]] Result result_;
 };
@@ -206,20 +213,20 @@ auto await_wait(wait_initiation<Operation, Result> initiation)
 // The initiating functions of all primitives end here. Tokens of coroutines get an initiation that
 // is asked first, the result adapted to the token on this side of it; all others are Asio's.
 template <class Operation, class Token>
-auto initiate_wait(Operation&& operation, Token&& token) {
+auto initiate_wait(Operation operation, Token&& token) {
   using adapted = adapted_token<std::decay_t<Token>>;
   using base =
       std::conditional_t<std::is_void_v<typename adapted::base>,
                          default_token<typename Operation::executor_type>, typename adapted::base>;
-  auto const initiate = [&](auto result) {
+  auto const initiate = [&operation](auto result) {
     using initiation = wait_initiation<Operation, decltype(result)>;
     using signature = typename initiation::signature;
     if constexpr (is_use_awaitable<base>)
       return await_wait<typename use_awaitable_executor<base>::type>(
-          initiation(static_cast<Operation&&>(operation), result));
+          initiation(std::move(operation), result));
     else
       return asio::async_initiate<asio::deferred_t const, signature>(
-          initiation(static_cast<Operation&&>(operation), result), asio::deferred);
+          initiation(std::move(operation), result), asio::deferred);
   };
   constexpr bool is_spared =
       awaits_ready && (is_use_awaitable<base> || std::is_same_v<base, asio::deferred_t>);
@@ -228,7 +235,7 @@ auto initiate_wait(Operation&& operation, Token&& token) {
   else if constexpr (!is_spared)
     return asio::async_initiate<Token,
                                 typename wait_initiation<Operation, plain_result>::signature>(
-        wait_initiation<Operation, plain_result>(static_cast<Operation&&>(operation), {}), token);
+        wait_initiation<Operation, plain_result>(std::move(operation), {}), token);
   else if constexpr (adapted::as_tuple)
     return initiate(tuple_result());
   else

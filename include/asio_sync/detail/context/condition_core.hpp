@@ -1,0 +1,365 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_CONDITION_CORE_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_CONDITION_CORE_HPP
+
+// The core of a condition, whose waits go through two queues: its own, and that of a mutex.
+
+#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/core_base.hpp>
+#include <asio_sync/detail/context/destination.hpp>
+#include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/context/wait_service.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/notify_core.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// What is behind a lock of a caller's: perhaps a mutex, and whether it holds that. A hold is
+// counted by the core.
+struct mutex_hold {
+  mutex_core* mutex = nullptr;
+  bool holds = false;
+};
+
+// How a wait empties a lock and fills it again, whatever its type.
+struct lock_functions {
+  mutex_hold (*take)(void* lock) noexcept;
+  void (*put)(void* lock, mutex_hold hold) noexcept;
+};
+
+// A wait on a condition. As a waiter it stands in the queue of its mutex, with its place in that
+// of the condition; slot, timer and service know it as the condition's.
+//
+// A wait with a predicate arrives on its executor as often as it has got the mutex, and queues
+// again while the predicate is false: it keeps its slot connected, its service, its route and its
+// work until it is over, and needs no memory for that.
+struct condition_waiter : lasting_waiter {
+  struct asked_type {
+    void* lock;
+    lock_functions const* of_lock;
+    bool expired = false;                  // there is no time to wait
+    bool (*looks)(void*) = nullptr;        // calls the predicate, if there is one
+    void* predicate = nullptr;             // where that is
+    std::exception_ptr* thrown = nullptr;  // for what it throws; without it that is let out
+    bool has_looked = false;
+  };
+
+  condition_waiter(function* f, core_base* c, asked_type const& what) noexcept
+      : lasting_waiter(f, c, {}), request(what), lock_at_end(what.lock) {
+    if (request.expired) place.mark = wait_outcome::timed_out;
+  }
+
+  verdict decided() const noexcept { return result; }
+
+  bool holds() const noexcept { return outcome == wait_outcome::granted; }
+
+  asked_type request;
+  void* lock_at_end;  // that is filled again
+  condition_place<condition_waiter> place{*this};
+  mutex_core* mutex = nullptr;  // counted by the wait, from where it has taken the lock in
+  wait_outcome result = wait_outcome::undecided;
+};
+
+struct condition_traits : threading {
+  using node = condition_place<condition_waiter>;
+  using list = wait_list<node>;
+  using ended = decided_waits;
+
+  // The work is the wait's own.
+  static void joined(node&) noexcept {}
+
+  static void const* mutex(condition_waiter const& w) noexcept { return w.mutex; }
+
+  static bool lock_again(condition_waiter& w, decided_waits& decided) noexcept {
+    w.state = wait_state::fresh;
+    w.outcome = wait_outcome::undecided;
+    if (w.mutex->enter(w)) return false;
+    decided.push_back(w);
+    return true;
+  }
+
+  static bool leave_mutex(condition_waiter& w, decided_waits& decided) noexcept {
+    return w.mutex && w.mutex->refuse(w, wait_outcome::aborted, decided);
+  }
+
+  static void end(condition_waiter& w, wait_outcome outcome, decided_waits& decided) noexcept {
+    w.mutex->conclude(w, outcome);
+    decided.push_back(w);
+  }
+};
+
+// Its waits are at home nowhere: whichever of two cores they queue at, it is their own context's
+// service that knows them.
+class condition_core final : public core_base, public notify_core<condition_traits> {
+  using queue = notify_core<condition_traits>;
+
+ public:
+  using node = condition_waiter;
+
+  // Throws what allocating it, or adding the service to the executor's context, throws.
+  template <class Executor>
+  static condition_core* make(void* primitive, Executor const& ex) {
+    refuse_ts_executor<Executor>();
+    known_context const home = known_context::of(ex);
+    wait_service* const service =
+        home.get() ? &asio::use_service<wait_service>(*home.get()) : nullptr;
+    pool_allocator<condition_core> memory;
+    auto* const core =
+        ::new (static_cast<void*>(memory.allocate(1))) condition_core(primitive, home);
+    if (service) service->adopt(*core);
+    if (!core->service_) core->runs_on_.reset();
+    return core;
+  }
+
+  void notify_one() noexcept { decide(&queue::notify_one); }
+  void notify_all() noexcept { decide(&queue::notify_all); }
+
+  std::size_t refuse_all(wait_outcome outcome) noexcept {
+    decided_waits decided;
+    std::size_t const refused = queue::refuse_all(outcome, decided);
+    decided.hand_out();
+    return refused;
+  }
+
+  void close() noexcept { decide(&queue::close); }
+
+  // The primitive ends. The core ends with it, or with the last wait.
+  void abandon() noexcept {
+    wait_service::disown(*this);
+    decide(&queue::abandon);
+    unref();
+  }
+
+  // Whether this thread runs the context of the condition. Under the lock, as that may be about to
+  // end.
+  bool home_runs_here() const noexcept {
+    std::lock_guard const guard(this->lock());
+    return runs_on_.running_in_this_thread();
+  }
+
+  // A fresh wait lets go of its mutex and queues: true. False if it still has it, and is to
+  // arrive: it is refused, or its predicate has not been looked at.
+  bool enter(node& w) noexcept {
+    bool const holds = take_lock(w);
+    if (holds && (!w.request.looks || w.request.has_looked)) return queue_up(w);
+    conclude(w, holds ? wait_outcome::granted : wait_outcome::not_permitted, holds);
+    return false;
+  }
+
+  // Decides a wait that does not queue.
+  void conclude(node& w, verdict decided) noexcept {
+    bool const holds = take_lock(w);
+    conclude(w, decided.outcome(), holds);
+  }
+
+  // A wait has arrived on its executor. True if it is over: its lock is as the caller finds it.
+  // False if it waits again; it may be gone. Throws what the predicate of a handler throws; the
+  // wait is dropped then.
+  bool ends(node& w) {
+    bool const looks =
+        w.request.looks && w.holds() && !w.mutex->is_dead() &&
+        (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
+    if (looks && !looks_and_ends(w)) return false;
+    leave_service(w);
+    give_lock_back(w);
+    return true;
+  }
+
+  // After ends(): nothing of the wait is needed here any more.
+  verdict arrive(verdict decided, bool) noexcept {
+    unref();
+    return decided;
+  }
+
+  using core_base::refuse;
+  bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
+    return queue::refuse(of(w).place, outcome, decided);
+  }
+
+  bool evict(waiter& w, decided_waits& decided) noexcept override {
+    return queue::evict(of(w).place, decided);
+  }
+
+  // What notify_one() had for it goes to another wait, and so does the mutex.
+  void pass_on(waiter& waiting) noexcept override {
+    node& w = of(waiting);
+    bool const notified_alone = w.place.notified_alone && w.place.outcome == wait_outcome::granted;
+    leave_service(w);
+    if (initiation::is_of(w)) {
+      w.lock_at_end = w.request.lock;
+      give_lock_back(w);
+    } else if (mutex_core* const mutex = w.mutex) {
+      mutex->pass_on(w);
+      mutex->unref();
+    } else if (w.result != wait_outcome::undecided) {  // its handler's move has thrown
+      mutex_hold const given_back = w.request.of_lock->take(w.lock_at_end);
+      if (given_back.holds) given_back.mutex->release_counted();
+    }
+    if (notified_alone) notify_one();
+    unref();
+  }
+
+  void settle_at_home() noexcept override {}
+
+  void leave_home(decided_waits&) noexcept override {
+    std::lock_guard const guard(this->lock());
+    runs_on_.reset();
+  }
+
+  // The end of an initiation, in which a wait that did not queue is handed to its executor: if
+  // that throws, the caller has its lock as before.
+  class initiation {
+   public:
+    explicit initiation(node& w) noexcept : outer_(std::exchange(innermost, &w)) {}
+    initiation(initiation const&) = delete;
+    initiation& operator=(initiation const&) = delete;
+    ~initiation() { innermost = outer_; }
+
+    static bool is_of(node const& w) noexcept { return innermost == &w; }
+
+   private:
+    static inline constinit thread_local node* innermost = nullptr;
+    node* outer_;
+  };
+
+  // What the beginning asks of cores that have participants; this has none.
+  static bool hold_for(node&) noexcept { return false; }
+  static bool is_participant(node const&) noexcept { return false; }
+  static void turn_away(node&) noexcept {}
+
+  ASIO_SYNC_NOINLINE void unref() noexcept {
+    if (this->forget()) core_base::end(*this);
+  }
+
+ private:
+  condition_core(void* primitive, known_context const& home) noexcept
+      : core_base(primitive, known_context(), false), runs_on_(home) {}
+  ~condition_core() override = default;
+
+  static node& of(waiter& w) noexcept { return static_cast<node&>(w); }
+
+  void decide(void (queue::*transition)(decided_waits&) noexcept) noexcept {
+    decided_waits decided;
+    (this->*transition)(decided);
+    decided.hand_out();
+  }
+
+  // From here on the wait has what its lock had, and keeps both cores. False if that was nothing.
+  bool take_lock(node& w) noexcept {
+    mutex_hold const taken = w.request.of_lock->take(w.request.lock);
+    w.mutex = taken.mutex;
+    if (w.mutex) w.mutex->count_up();
+    this->count_up();
+    return taken.holds;
+  }
+
+  // Back to whom it belongs: what has become of the mutex meanwhile decides how.
+  static void give_lock_back(node& w) noexcept {
+    mutex_core* const mutex = std::exchange(w.mutex, nullptr);
+    bool const dead = mutex && mutex->is_dead();
+    bool const holds = w.holds() && !dead;
+    w.result = holds ? w.place.outcome : w.holds() ? wait_outcome::aborted : w.outcome;
+    if (!mutex) return;
+    if (!holds) mutex->unref();  // of a grant that is void, or of what was refused
+    w.request.of_lock->put(w.lock_at_end, {dead ? nullptr : mutex, holds});
+    mutex->unref();
+  }
+
+  // Ends without having queued, or without having queued again; lets go of the mutex if the
+  // condition has ended.
+  void conclude(node& w, wait_outcome outcome, bool holds) const noexcept {
+    bool const lets_go = this->has_ended() && outcome == this->ended_as();
+    w.place.outcome = outcome;
+    if (holds && !lets_go) {
+      w.state = wait_state::decided;
+      w.outcome = wait_outcome::granted;
+    } else if (w.mutex) {
+      w.mutex->conclude(w, outcome);
+      if (holds) w.mutex->release_counted();
+    } else {
+      w.state = wait_state::decided;
+      w.outcome = outcome;
+    }
+  }
+
+  // Of a wait that holds its mutex.
+  bool queue_up(node& w) noexcept {
+    mutex_core& mutex = *w.mutex;
+    wait_outcome const refused = queue::enter(w.place);
+    if (refused != wait_outcome::undecided) return conclude(w, refused, true), false;
+    mutex.release_counted();  // the wait may get it back, and be gone, at once
+    return true;
+  }
+
+  // Calls the predicate. True if that ends the wait, which holds the mutex.
+  bool looks_and_ends(node& w) {
+    try {
+      if (!w.request.looks(w.request.predicate))
+        return w.place.outcome == wait_outcome::timed_out || !queue_up(w);
+    } catch (...) {
+      if (!w.request.thrown) {
+        completions::drop(w);
+        throw;
+      }
+      *w.request.thrown = std::current_exception();
+    }
+    w.place.outcome = wait_outcome::granted;
+    return true;
+  }
+
+  // One that might have queued again does not.
+  static void leave_service(node& w) noexcept {
+    if (w.work != wait_work::kept) return;
+    w.work = wait_work::own;
+    if (w.service) w.service->detach(w);
+  }
+
+  destination destination_of(asio::any_io_executor const& own) const override {
+    return destination_finder(own, own, this->home()).result();
+  }
+
+  destination destination_of(known_context const& other) const override {
+    return destination::posted<known_context>(other, true);
+  }
+
+  bool make_known(waiter& waiting, std::optional<steady_clock::time_point> deadline) override {
+    node& w = of(waiting);
+    auto& known_to = asio::use_service<wait_service>(w.way->context(w));
+    w.way->track(w);
+    if (w.request.looks) w.work = wait_work::kept;
+    return known_to.attach(w, deadline);
+  }
+
+  void restart_timer() noexcept override {
+    if (this->service_) this->service_->restart_timer();
+  }
+
+  void destroy() noexcept override {
+    pool_allocator<condition_core> memory;
+    this->~condition_core();
+    memory.deallocate(this, 1);
+  }
+
+  known_context runs_on_;  // until that ends
+};
+
+}  // namespace asio_sync::detail
+
+#endif

@@ -1,0 +1,311 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_CONDITION_WAIT_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_CONDITION_WAIT_HPP
+
+// The waits on a condition: with which locks, with or without a predicate, by whom.
+
+#include <asio_sync/async_mutex.hpp>
+#include <asio_sync/detail/context/condition_core.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/thread_wait.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+
+#include <boost/asio/associator.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// What waits on a condition do with the guard of a mutex.
+struct guard_access {
+  using guard = core_guard<mutex_core>;
+
+  template <class Lock>
+  static mutex_hold look(Lock const& lock) noexcept {
+    guard const& g = lock;
+    return {g.core_, g.owns()};
+  }
+
+  template <class Lock>
+  static mutex_hold take(Lock& lock) noexcept {
+    guard& g = lock;
+    if (!g.owns() && g.owns_) g.let_go();
+    return {std::exchange(g.core_, nullptr), std::exchange(g.owns_, false)};
+  }
+
+  template <class Lock>
+  static void put(Lock& lock, mutex_hold hold) noexcept {
+    static_cast<guard&>(lock) = guard(hold.mutex, hold.holds);
+  }
+
+  // Whether that is the guard of a mutex.
+  template <class Lock>
+  static constexpr bool fits = std::is_base_of_v<guard, Lock>;
+};
+
+// The same with the standard's guard, whose hold is a member's and not counted.
+template <class Lock>
+struct lock_access : guard_access {};
+
+template <class Executor>
+struct lock_access<std::unique_lock<basic_async_mutex<Executor>>> {
+  using lock_type = std::unique_lock<basic_async_mutex<Executor>>;
+  using guard_type = typename basic_async_mutex<Executor>::lock_type;
+  static constexpr bool is_standard = true;
+
+  static mutex_hold look(lock_type const& lock) noexcept {
+    if (!lock.mutex()) return {};
+    return {guard_access::look(guard_type(*lock.mutex(), std::defer_lock)).mutex,
+            lock.owns_lock()};
+  }
+
+  // Not held if a member does not hold it, whatever the lock says.
+  static mutex_hold take(lock_type& lock) noexcept {
+    bool const owned = lock.owns_lock();
+    auto* const mutex = lock.release();
+    if (!mutex) return {};
+    guard_type guard(*mutex, std::defer_lock);
+    mutex_hold taken = guard_access::take(guard);
+    taken.holds = owned && taken.mutex->count_holder(true);
+    return taken;
+  }
+
+  static void put(lock_type& lock, mutex_hold hold) noexcept {
+    if (!hold.mutex) return;
+    auto& mutex = *static_cast<basic_async_mutex<Executor>*>(hold.mutex->primitive());
+    if (!hold.holds)
+      lock = lock_type(mutex, std::defer_lock);
+    else if (hold.mutex->count_holder(false))
+      lock = lock_type(mutex, std::adopt_lock);
+    else
+      hold.mutex->unref();  // it died meanwhile
+  }
+};
+
+template <class Lock>
+concept condition_lock = requires {
+  requires lock_access<Lock>::is_standard;
+}
+|| requires { requires guard_access::fits<Lock>; };
+
+template <class Lock>
+inline constexpr lock_functions functions_of_lock{
+    [](void* lock) noexcept { return lock_access<Lock>::take(*static_cast<Lock*>(lock)); },
+    [](void* lock, mutex_hold hold) noexcept {
+      lock_access<Lock>::put(*static_cast<Lock*>(lock), hold);
+    }};
+
+// What may stand between the lock and the token.
+template <class Predicate>
+concept wait_predicate = std::predicate < std::decay_t<Predicate>
+& > ;
+
+struct no_predicate {};
+
+// A handler in its block, with what else has to be there until it is called: its predicate, and
+// the lock that it is to receive.
+template <class Handler, class Predicate, class Lock>
+struct condition_handler {
+  void attach_to(condition_waiter& w) noexcept {
+    if constexpr (!std::is_void_v<Lock>) w.lock_at_end = std::addressof(lock);
+    if constexpr (!std::is_same_v<Predicate, no_predicate>) {
+      w.request.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
+      w.request.predicate = std::addressof(predicate);
+      w.request.thrown = nullptr;
+      w.request.has_looked = false;
+    }
+  }
+
+  void operator()(boost::system::error_code error) {
+    if constexpr (std::is_void_v<Lock>)
+      std::move(handler)(error);
+    else
+      std::move(handler)(error, std::move(lock));
+  }
+
+  Handler handler;
+  [[no_unique_address]] Predicate predicate;
+  [[no_unique_address]] std::conditional_t<std::is_void_v<Lock>, no_predicate, Lock> lock{};
+};
+
+// A wait with the caller's lock, and how long it may take.
+template <class Executor, class Lock, class Limit, class Predicate = no_predicate>
+class condition_operation {
+  static constexpr bool has_predicate = !std::is_same_v<Predicate, no_predicate>;
+
+ public:
+  using executor_type = Executor;
+  struct delivery {
+    using core_type = condition_core;
+    using grant = void;
+  };
+
+  condition_operation(Executor const& ex, condition_core& core, Lock& lock, Limit limit,
+                      Predicate predicate = Predicate())
+      : executor_(&ex),
+        core_(&core),
+        lock_(&lock),
+        limit_(limit),
+        predicate_(std::move(predicate)) {}
+
+  executor_type const& executor() const noexcept { return *executor_; }
+  condition_core& core() const noexcept { return *core_; }
+  Limit limit() const noexcept { return limit_; }
+
+  condition_waiter::asked_type asked() const noexcept {
+    condition_waiter::asked_type what{lock_, &functions_of_lock<Lock>, limit_.expired()};
+    if constexpr (has_predicate) {
+      what.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
+      what.predicate = std::addressof(predicate_);
+      what.thrown = &thrown_;
+      what.has_looked = has_looked_;
+    }
+    return what;
+  }
+
+  // Refuses what can be told at once; otherwise the mutex has to be let go of, or the predicate to
+  // be looked at on the waiter's executor.
+  verdict try_now() const noexcept {
+    mutex_hold const held = lock_access<Lock>::look(*lock_);
+    if (!held.holds) return wait_outcome::not_permitted;
+    if (core_->is_closed()) return wait_outcome::closed;
+    if (core_->waits_over_another(held.mutex)) return wait_outcome::invalid;
+    if (!has_predicate && limit_.expired()) return wait_outcome::timed_out;
+    return wait_outcome::undecided;
+  }
+
+  // The same where a coroutine is running: the predicate is looked at, and a lock that is not to
+  // come back is let go of.
+  verdict try_in_coroutine() const {
+    verdict const refused = try_now();
+    if (refused.outcome() == wait_outcome::closed) let_go();
+    if constexpr (has_predicate) {
+      if (refused.decided()) return refused;
+      if (predicate_()) return wait_outcome::granted;
+      has_looked_ = true;
+      if (limit_.expired()) return wait_outcome::timed_out;
+    }
+    return refused;
+  }
+
+  // What the predicate has thrown while the coroutine was suspended.
+  void rethrow() const {
+    if constexpr (has_predicate)
+      if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+
+  // The predicate goes with a handler into its block; one that cannot be copied for one launch.
+  template <class Handler>
+  requires has_predicate auto in_block(Handler&& handler) const {
+    using source =
+        std::conditional_t<std::is_copy_constructible_v<Predicate>, Predicate const&, Predicate&&>;
+    return condition_handler<std::decay_t<Handler>, Predicate, void>{
+        static_cast<Handler&&>(handler), static_cast<source>(predicate_)};
+  }
+
+  // Names it in the output of Asio's handler tracking.
+  void track(waiter& w) const {
+    track_creation(executor(), w, "async_condition", core_->primitive(), "async_wait");
+  }
+
+ private:
+  void let_go() const noexcept {
+    mutex_hold const held = lock_access<Lock>::take(*lock_);
+    mutex_core& mutex = *held.mutex;
+    mutex.count_up();
+    if (held.holds) mutex.release_counted();
+    lock_access<Lock>::put(*lock_, {mutex.is_dead() ? nullptr : &mutex, false});
+    mutex.unref();
+  }
+
+  struct nothing {};
+
+  Executor const* executor_;
+  condition_core* core_;
+  Lock* lock_;
+  [[no_unique_address]] Limit limit_;
+  [[no_unique_address]] mutable Predicate predicate_;
+  [[no_unique_address]] mutable std::conditional_t<has_predicate, std::exception_ptr, nothing>
+      thrown_{};
+  [[no_unique_address]] mutable std::conditional_t<has_predicate, bool, nothing> has_looked_{};
+};
+
+// The initiation of a wait that carries the lock through: it is Asio's to keep until then.
+template <class Executor, class Lock, class Limit, class Predicate>
+class carrying_initiation {
+ public:
+  using executor_type = Executor;
+
+  carrying_initiation(Executor const& ex, condition_core& core, Limit limit, Predicate predicate)
+      : executor_(&ex), core_(&core), limit_(limit), predicate_(std::move(predicate)) {}
+
+  executor_type get_executor() const noexcept { return *executor_; }
+
+  // The lock is taken once nothing can throw any more.
+  template <class Handler>
+  void operator()(Handler&& handler, Lock&& lock) {
+    start_wait(condition_operation<Executor, Lock, Limit>(*executor_, *core_, lock, limit_),
+               condition_handler<std::decay_t<Handler>, Predicate, Lock>{
+                   static_cast<Handler&&>(handler), std::move(predicate_)});
+  }
+
+ private:
+  Executor const* executor_;
+  condition_core* core_;
+  [[no_unique_address]] Limit limit_;
+  [[no_unique_address]] Predicate predicate_;
+};
+
+// Blocks the calling thread until the wait is over; returns how. Throws what the condition has
+// refused, and resource_deadlock_would_occur where that would block the context of the condition
+// or of the mutex.
+template <class Operation>
+wait_outcome wait_in_thread_with(Operation const& operation, mutex_core& mutex) {
+  condition_core& core = operation.core();
+  if (core.home_runs_here() || mutex.home_runs_here())
+    throw_error(boost::system::errc::resource_deadlock_would_occur);
+  completions::drain_if_any();
+  way_to_thread way;
+  condition_waiter self([](waiter&, waiter_action) {}, &core, operation.asked());
+  self.way = &way;
+  if (core.enter(self)) way.wait(self, operation.limit());
+  static_cast<void>(core.ends(self));
+  return core.arrive(self.decided(), false).outcome();
+}
+
+}  // namespace asio_sync::detail
+
+namespace boost::asio {
+ASIO_SYNC_ASIO_NAMESPACE_BEGIN
+
+template <template <typename, typename> class Associator, typename Handler, typename Predicate,
+          typename Lock, typename DefaultCandidate>
+struct associator<Associator, asio_sync::detail::condition_handler<Handler, Predicate, Lock>,
+                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
+  using handler_type = asio_sync::detail::condition_handler<Handler, Predicate, Lock>;
+  static auto get(handler_type const& h) noexcept {
+    return Associator<Handler, DefaultCandidate>::get(h.handler);
+  }
+  static auto get(handler_type const& h, DefaultCandidate const& c) noexcept {
+    return Associator<Handler, DefaultCandidate>::get(h.handler, c);
+  }
+};
+
+ASIO_SYNC_ASIO_NAMESPACE_END
+}  // namespace boost::asio
+
+#endif
