@@ -92,6 +92,7 @@ class keyed_core : public wait_queue<Traits> {
   }
   static key_stake held_by(verdict granted) noexcept {
     auto const address = static_cast<std::uintptr_t>(granted.value());
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
     return {reinterpret_cast<key_entry*>(address), key_share::hold};
   }
 
