@@ -266,14 +266,19 @@ class homed_core final : public core_base, public Core {
   // own.
   verdict hold(verdict granted) noexcept {
     bool const lost = this->is_dead();
-    if constexpr (hands_out_keys<Core>) {
-      if (lost) release_key(*this, Core::held_by(granted));
-    } else if constexpr (hands_out_many<Core>) {
+    if constexpr (hands_out_many<Core>)
       unref(lost ? granted.value() + 1 : 1);
-    } else if (lost) {
-      unref();
-    }
+    else if (lost)
+      end_hold(granted);
     return lost ? verdict(wait_outcome::aborted) : granted;
+  }
+
+  // Of a dead primitive.
+  void end_hold([[maybe_unused]] verdict granted) noexcept {
+    if constexpr (hands_out_keys<Core>)
+      release_key(*this, Core::held_by(granted));
+    else
+      unref();
   }
 
   template <class... Args>
