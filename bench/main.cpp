@@ -194,6 +194,7 @@ bool show(char* program, settings const& set) {
   add_barrier_workloads(all);
   add_condition_workloads(all);
   add_lock_all_workloads(all);
+  add_keyed_mutex_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);

@@ -10,6 +10,7 @@
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_guarded.hpp>
+#include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mailbox.hpp>

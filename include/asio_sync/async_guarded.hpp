@@ -26,72 +26,116 @@ namespace asio_sync {
 
 namespace detail {
 
-// How an operation is guarded: what is held meanwhile, how that is taken if it is free, and how it
-// is waited for. Whoever uses one has included its header.
+// What an operation is guarded by, kept by reference: what is held meanwhile, how that is taken if
+// it is free, and how it is waited for. Whoever uses one has included its header.
 template <class Lockable>
 struct guarding;
 
+// Of a lockable itself.
+template <class Lockable>
+class guarding_reference {
+ public:
+  using executor_type = typename Lockable::executor_type;
+
+  explicit guarding_reference(Lockable& lockable) noexcept : lockable_(&lockable) {}
+
+  executor_type get_executor() const noexcept { return lockable_->get_executor(); }
+
+ protected:
+  Lockable* lockable_;
+};
+
 template <class Executor>
-struct guarding<basic_async_mutex<Executor>> {
+struct guarding<basic_async_mutex<Executor>> : guarding_reference<basic_async_mutex<Executor>> {
+  using guarding_reference<basic_async_mutex<Executor>>::guarding_reference;
+
   using held = typename basic_async_mutex<Executor>::lock_type;
-  static held try_now(basic_async_mutex<Executor>& mutex) { return held(mutex, std::try_to_lock); }
+  held try_now() const { return held(*this->lockable_, std::try_to_lock); }
   template <class Handler>
-  static void wait(basic_async_mutex<Executor>& mutex, Handler&& handler) {
-    mutex.async_lock(static_cast<Handler&&>(handler));
+  void wait(Handler&& handler) const {
+    this->lockable_->async_lock(static_cast<Handler&&>(handler));
   }
+};
+
+// What keyed() returns.
+template <class Mutex>
+struct key_of {
+  Mutex& mutex;
+  typename Mutex::key_type key;
+};
+
+template <class Mutex>
+struct guarding<key_of<Mutex>> : guarding_reference<Mutex> {
+  explicit guarding(key_of<Mutex> const& of) : guarding_reference<Mutex>(of.mutex), key_(of.key) {}
+
+  using held = typename Mutex::keyed_lock;
+  held try_now() const { return this->lockable_->try_lock(key_); }
+  template <class Handler>
+  void wait(Handler&& handler) const {
+    this->lockable_->async_lock(key_, static_cast<Handler&&>(handler));
+  }
+
+ private:
+  typename Mutex::key_type key_;
 };
 
 template <class Executor>
-struct guarding<basic_async_semaphore<Executor>> {
+struct guarding<basic_async_semaphore<Executor>>
+    : guarding_reference<basic_async_semaphore<Executor>> {
+  using guarding_reference<basic_async_semaphore<Executor>>::guarding_reference;
+
   using held = decltype(std::declval<basic_async_semaphore<Executor>&>().try_acquire());
-  static held try_now(basic_async_semaphore<Executor>& semaphore) {
-    return semaphore.max() > 0 ? semaphore.try_acquire() : held();
+  held try_now() const {
+    return this->lockable_->max() > 0 ? this->lockable_->try_acquire() : held();
   }
   template <class Handler>
-  static void wait(basic_async_semaphore<Executor>& semaphore, Handler&& handler) {
-    semaphore.async_acquire(static_cast<Handler&&>(handler));
+  void wait(Handler&& handler) const {
+    this->lockable_->async_acquire(static_cast<Handler&&>(handler));
   }
 };
 
+// What only refers to a lockable, and says how to lock it.
 template <class Lockable>
-concept guards = requires {
-  typename guarding<Lockable>::held;
-};
+inline constexpr bool is_reference = false;
+template <class Mutex>
+inline constexpr bool is_reference<key_of<Mutex>> = true;
 
+// An lvalue; or what refers to one.
 template <class Lockable>
-concept can_guard = requires {
-  typename guarding<Lockable>::held;
+concept can_guard = requires(Lockable& lockable) {
+  guarding<std::remove_cvref_t<Lockable>>(lockable);
+  requires std::is_lvalue_reference_v<Lockable> || is_reference<Lockable>;
 };
 
 // Signature: of the operation, which begins with an error.
-template <class Lockable, class Operation, class Signature>
+template <class Guarding, class Operation, class Signature>
 class guarded_operation {
   static_assert(!std::is_same_v<Signature, Signature>,
                 "what a guarded operation completes with has to begin with an error_code");
 };
 
-template <class Lockable, class Operation, class... Results>
-class guarded_operation<Lockable, Operation, void(boost::system::error_code, Results...)> {
+template <class Guarding, class Operation, class... Results>
+class guarded_operation<Guarding, Operation, void(boost::system::error_code, Results...)> {
   static_assert((std::is_default_constructible_v<Results> && ...),
                 "what a guarded operation completes with, besides the error, has to be made "
                 "without arguments where the guard cannot be acquired");
 
-  using guard = guarding<Lockable>;
-  using held = typename guard::held;
+  using held = typename Guarding::held;
   using error_code = boost::system::error_code;
   struct acquired {};
 
  public:
   template <class Source>
-  guarded_operation(Lockable& lockable, Source&& operation)
-      : lockable_(&lockable), operation_(static_cast<Source&&>(operation)) {}
+  guarded_operation(Guarding const& by, Source&& operation)
+      : by_(by), operation_(static_cast<Source&&>(operation)) {}
 
   template <class Self>
   void operator()(Self& self) {
     self.reset_cancellation_state(asio::enable_total_cancellation());
-    held_ = guard::try_now(*lockable_);
+    held_ = by_.try_now();
     if (held_) return run(self);
-    guard::wait(*lockable_, asio::prepend(std::move(self), acquired()));
+    Guarding const by(std::move(by_));  // this moves along with the handler
+    by.wait(asio::prepend(std::move(self), acquired()));
   }
 
   template <class Self>
@@ -119,21 +163,21 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
     std::move(operation)(std::move(self));
   }
 
-  Lockable* lockable_;
+  Guarding by_;
   Operation operation_;
   held held_;
 };
 
 // Binds the handler to its executor: what is composed holds no work of the lockable's context,
 // which may end first. The wait, and then the operation, keep the handler's running.
-template <class Lockable, class Signature>
+template <class Guarding, class Signature>
 class guarded_initiation {
  public:
-  using executor_type = typename Lockable::executor_type;
+  using executor_type = typename Guarding::executor_type;
 
-  explicit guarded_initiation(Lockable& lockable) noexcept : lockable_(&lockable) {}
+  explicit guarded_initiation(Guarding const& by) : by_(by) {}
 
-  executor_type get_executor() const noexcept { return lockable_->get_executor(); }
+  executor_type get_executor() const noexcept { return by_.get_executor(); }
 
   template <class Handler, class Operation>
   void operator()(Handler&& handler, Operation&& operation) const {
@@ -141,19 +185,30 @@ class guarded_initiation {
     auto bound = asio::bind_executor(asio::get_associated_executor(handler, get_executor()),
                                      static_cast<Handler&&>(handler));
     asio::async_compose<decltype(bound), Signature>(
-        guarded_operation<Lockable, operation_type, Signature>(
-            *lockable_, static_cast<Operation&&>(operation)),
+        guarded_operation<Guarding, operation_type, Signature>(
+            by_, static_cast<Operation&&>(operation)),
         bound);
   }
 
  private:
-  Lockable* lockable_;
+  Guarding by_;
 };
 
 }  // namespace detail
 
-/// Runs an operation while it holds a mutex, or one permit of a semaphore: acquires, runs the
-/// operation, releases, and completes with what the operation has completed with.
+/// One key of a keyed mutex: what `async_guarded` locks. Holds the key, and refers to the mutex.
+///
+/// Exceptions: what copying or moving the key throws.
+template <class Key, class Executor, class Hash, class Equal>
+[[nodiscard]] auto keyed(basic_async_keyed_mutex<Key, Executor, Hash, Equal>& mutex,
+                         std::type_identity_t<Key> key) {
+  return detail::key_of<basic_async_keyed_mutex<Key, Executor, Hash, Equal>>{mutex,
+                                                                             std::move(key)};
+}
+
+/// Runs an operation while it holds a mutex, a key of a keyed mutex (`keyed(mutex, key)`), or one
+/// permit of a semaphore: acquires, runs the operation, releases, and completes with what the
+/// operation has completed with.
 ///
 /// Use it where one operation has to be guarded and there is no coroutine to hold the guard:
 ///
@@ -176,12 +231,14 @@ class guarded_initiation {
 /// copying or moving the arguments, the wait, or the operation's initiation throws; the guard is
 /// released then.
 template <detail::can_guard Lockable, class Operation,
-          class Token = detail::default_token<typename Lockable::executor_type>>
-auto async_guarded(Lockable& lockable, Operation&& operation, Token&& token = Token()) {
+          class Token = detail::default_token<
+              typename detail::guarding<std::remove_cvref_t<Lockable>>::executor_type>>
+auto async_guarded(Lockable&& lockable, Operation&& operation, Token&& token = Token()) {
+  using guarding = detail::guarding<std::remove_cvref_t<Lockable>>;
   using operation_type = std::decay_t<Operation>;
   using signature = boost::asio::completion_signature_of_t<operation_type>;
   return boost::asio::async_initiate<Token, signature>(
-      detail::guarded_initiation<Lockable, signature>(lockable), token,
+      detail::guarded_initiation<guarding, signature>(guarding(lockable)), token,
       static_cast<Operation&&>(operation));
 }
 

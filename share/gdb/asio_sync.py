@@ -19,6 +19,7 @@ MUTEX_CLOSED, MUTEX_DEAD, MUTEX_CARRIED, MUTEX_FREE, MUTEX_COUNT = 2, 4, 8, 16, 
 PERMITS_CLOSED, PERMITS_DEAD, PERMITS_ONE = 2, 4, 16
 SIGNAL_UP, SIGNAL_CLOSED = 2, 4
 FLAGS_ONE = 1 << 32
+KEYED_CLOSED, KEYED_DEAD = 1, 2
 ASKED_ALL, ASKED_TAKES = 1 << 32, 1 << 33  # flags_request::packed()
 
 NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
@@ -373,6 +374,20 @@ class BarrierPrinter(PrimitivePrinter):
                 self.others("completions on the way", scalar(core["counts_"]) - 1))
 
 
+class KeyedMutexPrinter(PrimitivePrinter):
+    """basic_async_keyed_mutex"""
+
+    name = "async_keyed_mutex"
+
+    def state(self, core):
+        """How many keys are in use. Who holds them has counts, and so have refusals."""
+        word = scalar(core["word_"])
+        keys = int(core["keys_"])
+        return ([f"{keys or 'no'} key{'' if keys == 1 else 's'} in use"] +
+                ["closed"] * bool(word & KEYED_CLOSED) +
+                self.others("held or on the way", scalar(core["counts_"]) - 1))
+
+
 class FlagsPrinter(PrimitivePrinter):
     """What has a flags_core"""
 
@@ -427,6 +442,23 @@ class GuardPrinter(Printer):
         return f"{self.name}, {owns} {pointer_text(core['primitive_'])}"
 
 
+class KeyedLockPrinter(Printer):
+    """basic_async_keyed_mutex::keyed_lock"""
+
+    name = "keyed_lock"
+
+    def text(self):
+        """Which key it holds, and of what."""
+        entry = self.value["entry_"]
+        if not entry:  # the core may be gone
+            return f"{self.name}, empty"
+        core = self.value["core_"]
+        key = entry["key"].format_string()
+        if scalar(core["word_"]) & KEYED_DEAD:
+            return f"{self.name}, {key} of a mutex that has gone"
+        return f"{self.name}, {key} of {pointer_text(core['primitive_'])}"
+
+
 class PermitPrinter(Printer):
     """semaphore_permit"""
 
@@ -464,11 +496,14 @@ PRINTERS = {
     "asio_sync::basic_async_mailbox": MailboxPrinter,
     "asio_sync::basic_async_latch": LatchPrinter,
     "asio_sync::basic_async_barrier": BarrierPrinter,
+    "asio_sync::basic_async_keyed_mutex": KeyedMutexPrinter,
+    "asio_sync::basic_async_keyed_mutex::keyed_lock": KeyedLockPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
     "asio_sync::detail::event_waiter": WaitPrinter,
     "asio_sync::detail::countdown_waiter": WaitPrinter,
     "asio_sync::detail::phase_waiter": WaitPrinter,
+    "asio_sync::detail::keyed_waiter": WaitPrinter,
 }
 
 

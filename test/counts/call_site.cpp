@@ -22,6 +22,8 @@
 #elif defined(OPERATION_lock_all)
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
+#elif defined(OPERATION_lock_key)
+#include <asio_sync/async_keyed_mutex.hpp>
 #elif defined(OPERATION_async_receive)
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #elif defined(OPERATION_async_wait)
@@ -90,6 +92,11 @@ struct subject {
 #define OPERATION(...) lock_all(__VA_ARGS__)
 #define PARAMETERS error_code error, auto locks
 #define RESULT auto locks =
+#elif defined(OPERATION_lock_key)
+using subject = asio_sync::async_keyed_mutex<int>;
+#define OPERATION(...) async_lock(1, __VA_ARGS__)
+#define PARAMETERS error_code error, subject::keyed_lock lock
+#define RESULT auto lock =
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
 #define OPERATION(...) async_receive(__VA_ARGS__)

@@ -5,6 +5,7 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
@@ -61,8 +62,10 @@ using experimental::co_composed;
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -74,6 +77,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::use_awaitable;
+using asio_sync::async_keyed_mutex;
 using asio_sync::async_latch;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
@@ -270,6 +274,34 @@ asio::awaitable<int> coins_in_both(purse& a, purse& b) {
   auto second = co_await (in_order ? b : a).mutex.async_lock();
   co_return a.coins + b.coins;
 }
+
+// A cache.
+
+int fetched = 0;
+
+asio::awaitable<std::string> fetch(std::string name) {
+  ++fetched;
+  co_await asio::post(use_awaitable);
+  if (name.empty()) throw std::invalid_argument("name");
+  co_return "page of " + name;
+}
+
+class page_cache {
+ public:
+  explicit page_cache(asio::any_io_executor const& strand) : loading_(strand) {}
+
+  asio::awaitable<std::string> get(std::string name) {
+    auto lock = co_await loading_.async_lock(name);
+    if (auto found = pages_.find(name); found != pages_.end()) co_return found->second;
+    std::string text = co_await fetch(name);
+    pages_.emplace(name, text);
+    co_return text;
+  }
+
+ private:
+  async_keyed_mutex<std::string> loading_;
+  std::map<std::string, std::string> pages_;  // used on the strand alone
+};
 
 // Many at once.
 
@@ -563,6 +595,22 @@ BOOST_AUTO_TEST_CASE(spawned_on_its_own_context_it_runs_on_at_once) {
   asio::co_spawn(context, patient_parent(mutex, patient), ended_well);
   run();
   BOOST_TEST(patient == "after child ");
+}
+
+BOOST_AUTO_TEST_CASE(R7_a_cache_is_filled_once_per_key) {
+  page_cache cache(context.get_executor());
+  std::string all;
+  int failed = 0;
+  fetched = 0;
+  for (char const* name : {"a", "b", "a", "", "a", ""})
+    asio::co_spawn(context, cache.get(name), [&](std::exception_ptr error, std::string text) {
+      if (error) ++failed;
+      all += text;
+    });
+  context.run();
+  BOOST_TEST(fetched == 4);
+  BOOST_TEST(failed == 2);
+  BOOST_TEST(all.size() == 4 * std::string("page of a").size());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,7 @@
 
 #include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_barrier.hpp>
+#include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
@@ -68,6 +69,10 @@ struct on_flags {
 struct on_phase {
   void operator()(error_code, bool) {}
 };
+using keyed_mutex = asio_sync::async_keyed_mutex<int>;
+struct on_user {
+  void operator()(error_code, keyed_mutex::keyed_lock const&) {}
+};
 
 async_mutex nobodys(context);
 async_mutex members(context);
@@ -120,6 +125,14 @@ async_latch closed_latch(context, 2);
 
 async_barrier phases(context, 3);
 async_barrier closed_barrier(context, 2);
+
+keyed_mutex users(context);
+keyed_mutex::keyed_lock user = users.try_lock(7);
+keyed_mutex::keyed_lock other_user = users.try_lock(8);
+keyed_mutex::keyed_lock no_user;
+keyed_mutex closed_users(context);
+std::optional<keyed_mutex> gone_users(std::in_place, context);
+keyed_mutex::keyed_lock orphan_user = gone_users->try_lock(9);
 
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
@@ -174,6 +187,8 @@ void wait_for_others() {
   block(all_ready, 3, [] { all_ready.arrive_and_wait(); });
   phases.async_arrive_and_wait(on_phase());
   block(phases, 2, [] { phases.arrive_and_wait(); });
+  users.async_lock(8, on_user());
+  users.async_lock_until(7, deadline, on_user());
   for (async_mutex* mutex : {&looped, &broken, &cut}) {
     mutex->async_lock(on_lock());
     mutex->async_lock(on_lock());
@@ -199,6 +214,9 @@ void leave_on_the_way() {
   closed_latch.close();
   closed_barrier.async_arrive_and_wait(on_phase());
   closed_barrier.close();
+  keyed_mutex::keyed_lock const held = closed_users.try_lock(1);
+  closed_users.async_lock(1, on_user());
+  closed_users.close();
 }
 
 }  // namespace server
@@ -212,6 +230,7 @@ int main() {
   closed_semaphore.close();
   gone.reset();
   gone_semaphore.reset();
+  gone_users.reset();
   wait_for_accounts();
   wait_for_others();
   leave_on_the_way();

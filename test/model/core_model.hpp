@@ -110,6 +110,12 @@ struct traits_of : model::policy {
   }
 };
 
+/// Cores that let several counts go at once.
+template <class Core>
+concept counts_many = requires(Core& core) {
+  core.forget(std::uint64_t(1));
+};
+
 /// A primitive over the core, doing what the shell does with every core: `homed_core`, and
 /// `wait_service`'s lock for timed waits. Operation: a completion with the node `wait`.
 template <class Core, class Operation>
@@ -223,7 +229,7 @@ class primitive {
   /// Lets go of so many counts.
   void unref(std::uint64_t n = 1) {
     bool last = false;
-    if constexpr (Core::carries)
+    if constexpr (counts_many<Core>)
       last = core().forget(n);
     else
       last = core().forget();

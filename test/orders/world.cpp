@@ -42,6 +42,7 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "auto_reset_event") return auto_reset_event_world();
   if (subject == "mailbox") return mailbox_world();
   if (subject == "barrier") return barrier_world();
+  if (subject == "keyed_mutex") return keyed_mutex_world();
   violated("there is no world of " + std::string(subject));
 }
 

@@ -257,8 +257,9 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 7> subjects{
-    "mutex", "semaphore", "manual_reset_event", "latch", "barrier", "auto_reset_event", "mailbox"};
+inline constexpr std::array<std::string_view, 8> subjects{
+    "mutex",   "semaphore",  "manual_reset_event", "latch", "barrier", "auto_reset_event",
+    "mailbox", "keyed_mutex"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
@@ -267,6 +268,7 @@ std::unique_ptr<world> latch_world();
 std::unique_ptr<world> auto_reset_event_world();
 std::unique_ptr<world> mailbox_world();
 std::unique_ptr<world> barrier_world();
+std::unique_ptr<world> keyed_mutex_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

@@ -12,6 +12,8 @@
 //       static constexpr bool takes = ...;           // whether a granted wait takes what serve()
 //                                                    // gave, for good: the next one queues until
 //                                                    // somebody serves again; false if left out
+//       static constexpr bool has_entries = ...;     // whether what is held takes a block of the
+//                                                    // pool; false if left out
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands
@@ -85,6 +87,8 @@ constexpr std::size_t small_stack = 256 << 10;
 template <class Subject>
 concept taken_by_waits = Subject::takes;
 constexpr bool takes = taken_by_waits<subject>;
+template <class Subject>
+concept held_in_entries = Subject::has_entries;
 constexpr bool owns = subject::carries && !takes;
 constexpr bool keeps_out = owns || takes;
 

@@ -4,6 +4,7 @@
 // An operation that is run under a guard; and the code in doc/async_guarded.md.
 
 #include <asio_sync/async_guarded.hpp>
+#include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/error.hpp>
@@ -242,6 +243,58 @@ BOOST_AUTO_TEST_CASE(semaphore_that_can_have_none_is_refused) {
   BOOST_CHECK(
       got == nothing(boost::system::errc::make_error_code(boost::system::errc::invalid_argument)));
   BOOST_TEST(inner.begun == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R7_operations_under_one_key_run_one_after_the_other) {
+  async_keyed_mutex<std::string> users(context);
+  stopped second, other;
+  async_guarded(keyed(users, "ann"), operation(), handler());
+  async_guarded(keyed(users, "ann"), std::ref(second), handler());
+  async_guarded(keyed(users, "bob"), std::ref(other), handler());
+  poll();
+  BOOST_TEST(second.begun == 0);
+  BOOST_TEST(other.begun == 1);
+  BOOST_TEST(users.waiters() == 1u);
+  inner.end();
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_CHECK(got == success);
+  BOOST_TEST(second.begun == 1);
+  second.end();
+  other.end();
+  poll();
+  BOOST_TEST(called == 3);
+  BOOST_TEST(users.size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R4_R9_the_wait_for_a_key_is_cancelled_or_its_mutex_dies) {
+  std::optional<async_keyed_mutex<int>> keys(std::in_place, context);
+  auto const held = keys->try_lock(1);
+  async_guarded(keyed(*keys, 1), operation(), handler());
+  keys->cancel();
+  poll();
+  BOOST_CHECK(got == nothing(aborted));
+  async_guarded(keyed(*keys, 1), operation(), handler());
+  keys.reset();
+  poll();
+  BOOST_TEST(called == 2);
+  BOOST_CHECK(got == nothing(aborted));
+  BOOST_TEST(inner.begun == 0);
+}
+
+BOOST_AUTO_TEST_CASE(function_under_a_key_on_the_page) {
+  async_keyed_mutex<std::string> users(context);
+  int begun = 0;
+  auto const write = [&](auto&& token) {
+    BOOST_TEST(users.size() == 1u);
+    ++begun;
+    return inner(std::forward<decltype(token)>(token));
+  };
+  async_guarded(keyed(users, "ann"), write, asio::detached);
+  inner.end();
+  poll();
+  BOOST_TEST(begun == 1);
+  BOOST_TEST(users.size() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(error_of_the_operation_is_passed_on) {

@@ -45,6 +45,12 @@ concept hands_out_many = requires {
   requires !Core::exclusive;
 };
 
+// Cores that hand out keys, each to one holder.
+template <class Core>
+concept hands_out_keys = requires {
+  requires Core::has_keys;
+};
+
 // Cores where a wait may be a participant: its coming is what others wait for, and may let them
 // go.
 template <class Core>
@@ -256,14 +262,23 @@ class homed_core final : public core_base, public Core {
     if (!decide([&](decided_waits& decided) { return Core::release(n, decided); })) unref(n);
   }
 
-  // A grant arrives. The count of a mutex passes to the holder; permits are their own.
+  // A grant arrives. The count of a mutex, or of a key, passes to the holder; permits are their
+  // own.
   verdict hold(verdict granted) noexcept {
     bool const lost = this->is_dead();
-    if constexpr (!Core::exclusive)
+    if constexpr (hands_out_many<Core>)
       unref(lost ? granted.value() + 1 : 1);
     else if (lost)
-      unref();
+      end_hold(granted);
     return lost ? verdict(wait_outcome::aborted) : granted;
+  }
+
+  // Of a dead primitive.
+  void end_hold([[maybe_unused]] verdict granted) noexcept {
+    if constexpr (hands_out_keys<Core>)
+      release_key(*this, Core::held_by(granted));
+    else
+      unref();
   }
 
   template <class... Args>

@@ -88,13 +88,24 @@ inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit)
   return true;
 }
 
+// An operation whose waiter has tried when it was made: it asks for what it has got already.
+template <class Operation>
+concept tries_early = requires(Operation const& operation,
+                               typename Operation::delivery::core_type::node& w) {
+  operation.tried(w);
+};
+
 // Tries, and tells a fresh waiter what that has decided. False if it is undecided.
 template <class Operation>
 bool decide_at_once(Operation const& operation,
                     typename Operation::delivery::core_type::node& w) noexcept {
   auto& core = operation.core();  // the attempt of a participant may end the primitive
   bool const held = core.hold_for(w);
-  verdict const decided = operation.try_now();
+  verdict decided;
+  if constexpr (tries_early<Operation>)
+    decided = operation.tried(w);
+  else
+    decided = operation.try_now();
   if (decided.decided()) core.conclude(w, decided);
   if (held) core.unref();
   return decided.decided();
@@ -141,7 +152,8 @@ void queue(Core& core, typename Core::node& w, asio::cancellation_slot slot, wai
 
 // Begins the wait of a handler. Operation: `core()`; `limit()`; `asked()`, what the waiter asks
 // the core for; `try_now()`, which takes what is free and says what is refused at once; and
-// `track()`, for Asio's handler tracking. When it throws the waiter has gone.
+// `track()`, for Asio's handler tracking. Where asked() tries already, `tried(waiter)` says what
+// that has come to, and both may throw. When it throws the waiter has gone.
 template <class Operation>
 ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
                                                 typename Operation::delivery::core_type::node& w,

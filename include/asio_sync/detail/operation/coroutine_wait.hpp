@@ -37,9 +37,11 @@ class coroutine_waiter final : public Core::node {
   template <class Executor, class Primitive>
   static coroutine_waiter& make(Core& core, asked_type asked, Executor const& own,
                                 Primitive const& primitive) {
-    if (!is_plainly_at_home(core, own)) return make_routed(core, asked, own, primitive);
+    if (!is_plainly_at_home(core, own)) {
+      return make_routed(core, static_cast<asked_type&&>(asked), own, primitive);
+    }
     return *::new (pool::allocate(front_of_route<coroutine_waiter>()))
-        coroutine_waiter(core, asked);
+        coroutine_waiter(core, static_cast<asked_type&&>(asked));
   }
 
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
@@ -70,15 +72,16 @@ class coroutine_waiter final : public Core::node {
   ~coroutine_waiter() {}  // whoever ends the waiter destroys the handler
 
  private:
-  coroutine_waiter(Core& c, asked_type asked) noexcept : node(&perform, &c, asked) {}
+  coroutine_waiter(Core& c, asked_type&& asked) noexcept
+      : node(&perform, &c, static_cast<asked_type&&>(asked)) {}
 
   template <class Executor, class Primitive>
-  ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, asked_type asked,
+  ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, asked_type&& asked,
                                                           Executor const& own,
                                                           Primitive const& primitive) {
     destination const to = destination_of(core, own, primitive);
     void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
-    auto* const self = ::new (memory) coroutine_waiter(core, asked);
+    auto* const self = ::new (memory) coroutine_waiter(core, static_cast<asked_type&&>(asked));
     to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
     return *self;
   }
@@ -150,11 +153,12 @@ class awaitable_wait_of {
   using waiter_type = coroutine_waiter<core_type, Handler>;
 
  public:
-  ASIO_SYNC_INLINE awaitable_wait_of(Operation&& operation, Result result) noexcept
+  ASIO_SYNC_INLINE awaitable_wait_of(Operation&& operation, Result result)
       : operation_(std::move(operation)), result_(result) {}
 
-  // Whether there is nothing to wait for.
-  ASIO_SYNC_INLINE bool ready() noexcept(!tries_in_coroutine<Operation>) {
+  // Whether there is nothing to wait for. Throws what the attempt throws.
+  ASIO_SYNC_INLINE bool ready() noexcept(
+      !tries_in_coroutine<Operation>&& noexcept(operation_.try_now())) {
     core_ = &operation_.core();
     verdict_ = immediate_budget::available() ? try_at_once() : verdict();
     if (!was_ready()) return false;

@@ -134,8 +134,8 @@ class handler_waiter final : public Delivery::core_type::node {
       }
     } block_of{of, front_of_route<handler_waiter>() + to.size(), nullptr};
     block_of.place = of.allocate(block_of.size);
-    auto* const self =
-        ::new (block_of.place) handler_waiter(core, asked, static_cast<Source&&>(handler));
+    auto* const self = ::new (block_of.place)
+        handler_waiter(core, static_cast<asked_type&&>(asked), static_cast<Source&&>(handler));
     to.build(*self, static_cast<std::byte*>(block_of.place) + front_of_route<handler_waiter>());
     block_of.place = nullptr;
     return *self;
@@ -150,8 +150,9 @@ class handler_waiter final : public Delivery::core_type::node {
 
  private:
   template <class Source>
-  handler_waiter(core_type& c, asked_type asked, Source&& handler)
-      : node(&perform, &c, asked), handler_(static_cast<Source&&>(handler)) {
+  handler_waiter(core_type& c, asked_type&& asked, Source&& handler)
+      : node(&perform, &c, static_cast<asked_type&&>(asked)),
+        handler_(static_cast<Source&&>(handler)) {
     if constexpr (attaches_to<Handler, node>) handler_.attach_to(static_cast<node&>(*this));
   }
 

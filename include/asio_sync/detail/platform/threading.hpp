@@ -81,7 +81,8 @@ class process_atomic {
 };
 
 // A lock for sections of a few list operations: it spins, and yields or sleeps once that has taken
-// long (the holder has lost its processor). Never held while user code runs.
+// long (the holder has lost its processor). Never held while user code runs,
+// the equality of keys excepted.
 class spin_lock {
  public:
   void lock() noexcept {

@@ -1,0 +1,115 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_KEYED_MUTEX_CORE_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_KEYED_MUTEX_CORE_HPP
+
+// The core of a mutex for each key: what its waits have of their keys.
+
+#include <asio_sync/detail/context/core_base.hpp>
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/keyed_core.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace asio_sync::detail {
+
+struct keyed_waiter;
+
+struct keyed_mutex_traits : waiter_traits {
+  static inline key_stake& stake(waiter& w) noexcept;
+  static inline key_place& place(waiter& w) noexcept;
+  static inline waiter& waiter_at(key_place& place) noexcept;
+};
+
+using keyed_mutex_core = homed_core<keyed_core<keyed_mutex_traits>, keyed_waiter>;
+
+// What a wait has of the entry of its key before it queues; gives that up where the wait ends
+// without having been decided. Afterwards at most what remains of the entry.
+class key_claim {
+ public:
+  key_claim(keyed_mutex_core& core, key_stake stake) noexcept : stake_(stake), core_(&core) {}
+  key_claim(key_claim&& other) noexcept
+      : stake_(std::exchange(other.stake_, {})), core_(other.core_) {}
+  key_claim& operator=(key_claim&&) = delete;
+  ~key_claim() {
+    if (stake_.share != key_share::none) end();
+  }
+
+  key_stake& stake() noexcept { return stake_; }
+
+ private:
+  ASIO_SYNC_COLD inline void end() noexcept;
+
+  key_stake stake_;
+  keyed_mutex_core* core_;
+};
+
+struct keyed_waiter : waiter, key_place {
+  using asked_type = key_claim;
+
+  keyed_waiter(function* f, core_base* c, asked_type&& asked) noexcept
+      : waiter(f, c, {}), claim(std::move(asked)) {}
+
+  verdict decided() noexcept {
+    return outcome == wait_outcome::granted ? keyed_mutex_core::granted(claim.stake()) : outcome;
+  }
+
+  key_claim claim;
+};
+
+inline key_stake& keyed_mutex_traits::stake(waiter& w) noexcept {
+  return static_cast<keyed_waiter&>(w).claim.stake();
+}
+
+inline key_place& keyed_mutex_traits::place(waiter& w) noexcept {
+  return static_cast<keyed_waiter&>(w);
+}
+
+inline waiter& keyed_mutex_traits::waiter_at(key_place& place) noexcept {
+  return static_cast<keyed_waiter&>(place);
+}
+
+// The holder of a key lets go, whether the primitive lives or not.
+ASIO_SYNC_NOINLINE inline void release_key(keyed_mutex_core& core, key_stake stake) noexcept {
+  if (core.decide([&](decided_waits& decided) { return core.unlock(stake, decided); })) return;
+  core.unref();
+  bury(stake);
+}
+
+void key_claim::end() noexcept {
+  if (stake_.share == key_share::hold) return release_key(*core_, stake_);
+  if (stake_.share == key_share::use) core_->renounce(stake_);
+  bury(stake_);
+}
+
+// In memory of the pool.
+template <class Key>
+struct keyed_entry final : key_entry {
+  keyed_entry(std::size_t h, Key const& k) : key_entry(h), key(k) {}
+
+  static void* operator new(std::size_t bytes) {
+    if constexpr (is_aligned_more) return ::operator new(bytes, std::align_val_t(alignof(Key)));
+    return pool::allocate(bytes);
+  }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    if constexpr (is_aligned_more)
+      return ::operator delete(memory, std::align_val_t(alignof(Key)));
+    pool::deallocate(memory, bytes);
+  }
+
+  Key const key;
+
+ private:
+  static constexpr bool is_aligned_more = alignof(Key) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+};
+
+}  // namespace asio_sync::detail
+
+#endif
