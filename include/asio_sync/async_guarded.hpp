@@ -26,72 +26,118 @@ namespace asio_sync {
 
 namespace detail {
 
-// How an operation is guarded: what is held meanwhile, how that is taken if it is free, and how it
-// is waited for. Whoever uses one has included its header.
+// What an operation is guarded by, kept by reference: what is held meanwhile, how that is taken if
+// it is free, and how it is waited for. Whoever uses one has included its header.
 template <class Lockable>
 struct guarding;
 
-template <class Executor>
-struct guarding<basic_async_mutex<Executor>> {
-  using held = typename basic_async_mutex<Executor>::lock_type;
-  static held try_now(basic_async_mutex<Executor>& mutex) { return held(mutex, std::try_to_lock); }
+// Of a lockable itself.
+template <class Lockable>
+class guarding_reference {
+ public:
+  using executor_type = typename Lockable::executor_type;
+
+  explicit guarding_reference(Lockable& lockable) noexcept : lockable_(&lockable) {}
+
+  executor_type get_executor() const noexcept { return lockable_->get_executor(); }
+
+ protected:
+  Lockable* lockable_;
+};
+
+// Locked as a whole, for writing where there are readers.
+template <class Mutex>
+struct exclusive_guarding : guarding_reference<Mutex> {
+  using guarding_reference<Mutex>::guarding_reference;
+
+  using held = typename Mutex::lock_type;
+  held try_now() const { return held(*this->lockable_, std::try_to_lock); }
   template <class Handler>
-  static void wait(basic_async_mutex<Executor>& mutex, Handler&& handler) {
-    mutex.async_lock(static_cast<Handler&&>(handler));
+  void wait(Handler&& handler) const {
+    this->lockable_->async_lock(static_cast<Handler&&>(handler));
   }
 };
 
 template <class Executor>
-struct guarding<basic_async_semaphore<Executor>> {
+struct guarding<basic_async_mutex<Executor>> : exclusive_guarding<basic_async_mutex<Executor>> {
+  using exclusive_guarding<basic_async_mutex<Executor>>::exclusive_guarding;
+};
+
+template <class Executor>
+struct guarding<basic_async_shared_mutex<Executor>>
+    : exclusive_guarding<basic_async_shared_mutex<Executor>> {
+  using exclusive_guarding<basic_async_shared_mutex<Executor>>::exclusive_guarding;
+};
+
+// What shared() returns.
+template <class Mutex>
+struct shared_side {
+  Mutex& mutex;
+};
+
+template <class Mutex>
+struct guarding<shared_side<Mutex>> : guarding_reference<Mutex> {
+  explicit guarding(shared_side<Mutex> side) noexcept : guarding_reference<Mutex>(side.mutex) {}
+
+  using held = typename Mutex::shared_lock_type;
+  held try_now() const { return held(*this->lockable_, std::try_to_lock); }
+  template <class Handler>
+  void wait(Handler&& handler) const {
+    this->lockable_->async_lock_shared(static_cast<Handler&&>(handler));
+  }
+};
+
+template <class Executor>
+struct guarding<basic_async_semaphore<Executor>>
+    : guarding_reference<basic_async_semaphore<Executor>> {
+  using guarding_reference<basic_async_semaphore<Executor>>::guarding_reference;
+
   using held = decltype(std::declval<basic_async_semaphore<Executor>&>().try_acquire());
-  static held try_now(basic_async_semaphore<Executor>& semaphore) {
-    return semaphore.max() > 0 ? semaphore.try_acquire() : held();
+  held try_now() const {
+    return this->lockable_->max() > 0 ? this->lockable_->try_acquire() : held();
   }
   template <class Handler>
-  static void wait(basic_async_semaphore<Executor>& semaphore, Handler&& handler) {
-    semaphore.async_acquire(static_cast<Handler&&>(handler));
+  void wait(Handler&& handler) const {
+    this->lockable_->async_acquire(static_cast<Handler&&>(handler));
   }
 };
 
+// An lvalue; or what refers to one and says how to lock it.
 template <class Lockable>
-concept guards = requires {
-  typename guarding<Lockable>::held;
-};
-
-template <class Lockable>
-concept can_guard = requires {
-  typename guarding<Lockable>::held;
+concept can_guard = requires(Lockable& lockable) {
+  guarding<std::remove_reference_t<Lockable>>(lockable);
+  requires std::is_lvalue_reference_v<Lockable> || std::is_trivially_copyable_v<Lockable>;
 };
 
 // Signature: of the operation, which begins with an error.
-template <class Lockable, class Operation, class Signature>
+template <class Guarding, class Operation, class Signature>
 class guarded_operation {
   static_assert(!std::is_same_v<Signature, Signature>,
                 "what a guarded operation completes with has to begin with an error_code");
 };
 
-template <class Lockable, class Operation, class... Results>
-class guarded_operation<Lockable, Operation, void(boost::system::error_code, Results...)> {
+template <class Guarding, class Operation, class... Results>
+class guarded_operation<Guarding, Operation, void(boost::system::error_code, Results...)> {
   static_assert((std::is_default_constructible_v<Results> && ...),
                 "what a guarded operation completes with, besides the error, has to be made "
                 "without arguments where the guard cannot be acquired");
 
-  using guard = guarding<Lockable>;
-  using held = typename guard::held;
+  using held = typename Guarding::held;
   using error_code = boost::system::error_code;
   struct acquired {};
 
  public:
   template <class Source>
-  guarded_operation(Lockable& lockable, Source&& operation)
-      : lockable_(&lockable), operation_(static_cast<Source&&>(operation)) {}
+  guarded_operation(Guarding const& by, Source&& operation)
+      : by_(by), operation_(static_cast<Source&&>(operation)) {}
 
   template <class Self>
   void operator()(Self& self) {
     self.reset_cancellation_state(asio::enable_total_cancellation());
-    held_ = guard::try_now(*lockable_);
+    held_ = by_.try_now();
     if (held_) return run(self);
-    guard::wait(*lockable_, asio::prepend(std::move(self), acquired()));
+    Guarding const by = by_;  // this moves along with the handler
+    by.wait(asio::prepend(std::move(self), acquired()));
   }
 
   template <class Self>
@@ -119,21 +165,21 @@ class guarded_operation<Lockable, Operation, void(boost::system::error_code, Res
     std::move(operation)(std::move(self));
   }
 
-  Lockable* lockable_;
+  Guarding by_;
   Operation operation_;
   held held_;
 };
 
 // Binds the handler to its executor: what is composed holds no work of the lockable's context,
 // which may end first. The wait, and then the operation, keep the handler's running.
-template <class Lockable, class Signature>
+template <class Guarding, class Signature>
 class guarded_initiation {
  public:
-  using executor_type = typename Lockable::executor_type;
+  using executor_type = typename Guarding::executor_type;
 
-  explicit guarded_initiation(Lockable& lockable) noexcept : lockable_(&lockable) {}
+  explicit guarded_initiation(Guarding const& by) noexcept : by_(by) {}
 
-  executor_type get_executor() const noexcept { return lockable_->get_executor(); }
+  executor_type get_executor() const noexcept { return by_.get_executor(); }
 
   template <class Handler, class Operation>
   void operator()(Handler&& handler, Operation&& operation) const {
@@ -141,18 +187,26 @@ class guarded_initiation {
     auto bound = asio::bind_executor(asio::get_associated_executor(handler, get_executor()),
                                      static_cast<Handler&&>(handler));
     asio::async_compose<decltype(bound), Signature>(
-        guarded_operation<Lockable, operation_type, Signature>(
-            *lockable_, static_cast<Operation&&>(operation)),
+        guarded_operation<Guarding, operation_type, Signature>(
+            by_, static_cast<Operation&&>(operation)),
         bound);
   }
 
  private:
-  Lockable* lockable_;
+  Guarding by_;
 };
 
 }  // namespace detail
 
-/// Runs an operation while it holds a mutex, or one permit of a semaphore: acquires, runs the
+/// The side of a shared mutex that its readers see: what `async_guarded` locks for reading.
+template <class Executor>
+[[nodiscard]] detail::shared_side<basic_async_shared_mutex<Executor>> shared(
+    basic_async_shared_mutex<Executor>& mutex) noexcept {
+  return {mutex};
+}
+
+/// Runs an operation while it holds a mutex, a shared mutex (for writing; `shared(mutex)`: for
+/// reading), or one permit of a semaphore: acquires, runs the
 /// operation, releases, and completes with what the operation has completed with.
 ///
 /// Use it where one operation has to be guarded and there is no coroutine to hold the guard:
@@ -176,12 +230,14 @@ class guarded_initiation {
 /// copying or moving the arguments, the wait, or the operation's initiation throws; the guard is
 /// released then.
 template <detail::can_guard Lockable, class Operation,
-          class Token = detail::default_token<typename Lockable::executor_type>>
-auto async_guarded(Lockable& lockable, Operation&& operation, Token&& token = Token()) {
+          class Token = detail::default_token<
+              typename detail::guarding<std::remove_reference_t<Lockable>>::executor_type>>
+auto async_guarded(Lockable&& lockable, Operation&& operation, Token&& token = Token()) {
+  using guarding = detail::guarding<std::remove_reference_t<Lockable>>;
   using operation_type = std::decay_t<Operation>;
   using signature = boost::asio::completion_signature_of_t<operation_type>;
   return boost::asio::async_initiate<Token, signature>(
-      detail::guarded_initiation<Lockable, signature>(lockable), token,
+      detail::guarded_initiation<guarding, signature>(guarding(lockable)), token,
       static_cast<Operation&&>(operation));
 }
 
