@@ -11,6 +11,7 @@
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
+#include <asio_sync/async_shared_mutex.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -38,6 +39,7 @@ using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::async_semaphore;
+using asio_sync::async_shared_mutex;
 using boost::system::error_code;
 using std::chrono::steady_clock;
 
@@ -51,6 +53,10 @@ steady_clock::time_point const deadline{std::chrono::milliseconds(1'000'000'000'
 
 struct on_lock {
   void operator()(error_code, async_mutex::lock_type) const {}
+};
+
+struct on_write {
+  void operator()(error_code, async_shared_mutex::lock_type) const {}
 };
 
 struct on_permit {
@@ -121,6 +127,14 @@ async_latch closed_latch(context, 2);
 async_barrier phases(context, 3);
 async_barrier closed_barrier(context, 2);
 
+async_shared_mutex pages(context);
+async_shared_mutex read_pages(context);
+async_shared_mutex written_pages(context);
+async_shared_mutex nobodys_pages(context);
+async_shared_mutex::shared_lock_type lent_reader(pages);
+async_shared_mutex::shared_lock_type reader(pages);
+async_shared_mutex::lock_type writer_of_pages(written_pages);
+
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
 asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio::use_awaitable); }
@@ -180,6 +194,14 @@ void wait_for_others() {
   }
 }
 
+void wait_for_pages() {
+  pages.async_upgrade(std::move(lent_reader), on_write());
+  pages.async_lock(on_write());
+  block(pages, 3, [] { pages.lock_shared(); });
+  read_pages.lock_shared();
+  read_pages.close();
+}
+
 // Completions that nobody runs.
 void leave_on_the_way() {
   async_mutex::lock_type first(granted);
@@ -214,6 +236,7 @@ int main() {
   gone_semaphore.reset();
   wait_for_accounts();
   wait_for_others();
+  wait_for_pages();
   leave_on_the_way();
   std::abort();
 }
