@@ -14,6 +14,8 @@
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
 
+#include <boost/system/errc.hpp>
+
 #include <utility>
 
 namespace asio_sync::detail {
@@ -42,14 +44,20 @@ struct upgrade_result : Result {
 
   template <class Handler, class Grant>
   void complete(Handler&& handler, error_code error, Grant&& grant) const {
-    from->settle(!error);
+    settle(error);
     Result::complete(std::forward<Handler>(handler), error, std::forward<Grant>(grant));
   }
 
   template <class Grant>
   auto value(error_code error, Grant&& grant) const {
-    from->settle(!error);
+    settle(error);
     return Result::value(error, std::forward<Grant>(grant));
+  }
+
+ private:
+  // A guard that did not own has lent nothing; not to this wait.
+  void settle(error_code error) const noexcept {
+    if (error != boost::system::errc::operation_not_permitted) from->settle(!error);
   }
 };
 
