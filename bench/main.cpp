@@ -188,6 +188,7 @@ bool show(char* program, settings const& set) {
   add_section_workloads(all);
   add_free_semaphore_workloads(all);
   add_semaphore_workloads(all);
+  add_shared_mutex_workloads(all);
   add_event_workloads(all);
   add_flags_workloads(all);
   add_latch_workloads(all);

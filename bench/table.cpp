@@ -165,6 +165,25 @@ void add_semaphore(rows& all) {
     }
 }
 
+void add_shared_mutex(rows& all) {
+  for (reactor const r : reactors)
+    for (std::string const token : {"deferred", "use_awaitable"}) {
+      std::string const measured = "W9/" + token + "/shared mutex" + r;
+      all.push_back({"W9 " + token + " / no lock" + with(r), measured,
+                     "W4/" + token + "/64/post" + r, 2.0, 1.6});
+      all.push_back({"W9 " + token + " / mutex" + with(r), measured,
+                     "W4/" + token + "/64/mutex" + r, as_fast});
+      for (std::string const mode : {"read", "write"})
+        all.push_back({"W3 shared mutex, " + mode + " " + token + " / mutex" + with(r),
+                       "W3/" + token + "/shared mutex, " + mode + r, "W3/" + token + "/mutex" + r,
+                       1.3});
+    }
+  for (std::string const token : {"deferred", "use_awaitable"})
+    all.push_back({"W9 " + token + " / no lock, two threads",
+                   "W9/two threads/" + token + "/shared mutex", "W5/" + token + "/64/no lock", 1.5,
+                   1.2});
+}
+
 void add_event(rows& all) {
   for (reactor const r : reactors) {
     for (std::string const token : {"deferred", "use_awaitable"})
@@ -364,6 +383,7 @@ std::vector<ratio_row> all_rows() {
   add_contended(all);
   add_queue(all);
   add_semaphore(all);
+  add_shared_mutex(all);
   add_event(all);
   add_flags(all);
   add_latch(all);

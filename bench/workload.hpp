@@ -58,6 +58,7 @@ void add_section_workloads(catalogue& all);    // contended, in coroutines
 void add_scale_workloads(catalogue& all);      // very many waits, many mutexes
 void add_free_semaphore_workloads(catalogue& all);
 void add_semaphore_workloads(catalogue& all);
+void add_shared_mutex_workloads(catalogue& all);
 void add_event_workloads(catalogue& all);
 void add_flags_workloads(catalogue& all);  // auto-reset event and mailbox
 void add_latch_workloads(catalogue& all);

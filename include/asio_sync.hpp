@@ -17,6 +17,7 @@
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
+#include <asio_sync/async_shared_mutex.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 #include <asio_sync/version.hpp>

@@ -45,11 +45,12 @@ class guarding_reference {
   Lockable* lockable_;
 };
 
-template <class Executor>
-struct guarding<basic_async_mutex<Executor>> : guarding_reference<basic_async_mutex<Executor>> {
-  using guarding_reference<basic_async_mutex<Executor>>::guarding_reference;
+// Locked as a whole, for writing where there are readers.
+template <class Mutex>
+struct exclusive_guarding : guarding_reference<Mutex> {
+  using guarding_reference<Mutex>::guarding_reference;
 
-  using held = typename basic_async_mutex<Executor>::lock_type;
+  using held = typename Mutex::lock_type;
   held try_now() const { return held(*this->lockable_, std::try_to_lock); }
   template <class Handler>
   void wait(Handler&& handler) const {
@@ -80,6 +81,35 @@ struct guarding<key_of<Mutex>> : guarding_reference<Mutex> {
 };
 
 template <class Executor>
+struct guarding<basic_async_mutex<Executor>> : exclusive_guarding<basic_async_mutex<Executor>> {
+  using exclusive_guarding<basic_async_mutex<Executor>>::exclusive_guarding;
+};
+
+template <class Executor>
+struct guarding<basic_async_shared_mutex<Executor>>
+    : exclusive_guarding<basic_async_shared_mutex<Executor>> {
+  using exclusive_guarding<basic_async_shared_mutex<Executor>>::exclusive_guarding;
+};
+
+// What shared() returns.
+template <class Mutex>
+struct shared_side {
+  Mutex& mutex;
+};
+
+template <class Mutex>
+struct guarding<shared_side<Mutex>> : guarding_reference<Mutex> {
+  explicit guarding(shared_side<Mutex> side) noexcept : guarding_reference<Mutex>(side.mutex) {}
+
+  using held = typename Mutex::shared_lock_type;
+  held try_now() const { return held(*this->lockable_, std::try_to_lock); }
+  template <class Handler>
+  void wait(Handler&& handler) const {
+    this->lockable_->async_lock_shared(static_cast<Handler&&>(handler));
+  }
+};
+
+template <class Executor>
 struct guarding<basic_async_semaphore<Executor>>
     : guarding_reference<basic_async_semaphore<Executor>> {
   using guarding_reference<basic_async_semaphore<Executor>>::guarding_reference;
@@ -99,6 +129,8 @@ template <class Lockable>
 inline constexpr bool is_reference = false;
 template <class Mutex>
 inline constexpr bool is_reference<key_of<Mutex>> = true;
+template <class Mutex>
+inline constexpr bool is_reference<shared_side<Mutex>> = true;
 
 // An lvalue; or what refers to one.
 template <class Lockable>
@@ -196,6 +228,13 @@ class guarded_initiation {
 
 }  // namespace detail
 
+/// The side of a shared mutex that its readers see: what `async_guarded` locks for reading.
+template <class Executor>
+[[nodiscard]] detail::shared_side<basic_async_shared_mutex<Executor>> shared(
+    basic_async_shared_mutex<Executor>& mutex) noexcept {
+  return {mutex};
+}
+
 /// One key of a keyed mutex: what `async_guarded` locks. Holds the key, and refers to the mutex.
 ///
 /// Exceptions: what copying or moving the key throws.
@@ -206,9 +245,9 @@ template <class Key, class Executor, class Hash, class Equal>
                                                                              std::move(key)};
 }
 
-/// Runs an operation while it holds a mutex, a key of a keyed mutex (`keyed(mutex, key)`), or one
-/// permit of a semaphore: acquires, runs the operation, releases, and completes with what the
-/// operation has completed with.
+/// Runs an operation while it holds a mutex, a shared mutex (for writing; `shared(mutex)`: for
+/// reading), a key of a keyed mutex (`keyed(mutex, key)`), or one permit of a semaphore: acquires,
+/// runs the operation, releases, and completes with what the operation has completed with.
 ///
 /// Use it where one operation has to be guarded and there is no coroutine to hold the guard:
 ///

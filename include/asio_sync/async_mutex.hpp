@@ -8,8 +8,8 @@
 
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/lock_guard.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -17,14 +17,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <mutex>
-#include <type_traits>
 
 namespace asio_sync {
 
@@ -182,6 +179,8 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   }
 
  private:
+  template <class Mutex, class Core, auto... Mode>
+  friend class detail::lock_guard;
   using base::core;
 
   // How a completion's guard is made of a core that was granted.
@@ -234,8 +233,12 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   }
 
   // False if the time was up first; a guard's hold otherwise.
-  bool hold_in_thread(detail::wait_limit limit);
-  bool lock_in_thread(detail::wait_limit limit);
+  bool hold_in_thread(detail::wait_limit limit) {
+    return detail::granted_in_thread(lock_operation<detail::wait_limit>(*this, limit)).granted();
+  }
+  bool lock_in_thread(detail::wait_limit limit) {
+    return lock_type::lock_for_member(*this, limit);
+  }
 };
 
 /// The guard of the mutex: unlocks it when it is destroyed. The interface of `std::unique_lock`;
@@ -252,125 +255,17 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
 /// guard is used by one thread at a time, which need not be always the same.
 template <class Executor>
 class [[nodiscard]] basic_async_mutex<Executor>::lock_type
-    : private detail::core_guard<detail::mutex_core> {
+    : public detail::lock_guard<basic_async_mutex, detail::mutex_core> {
  public:
   /// The type of the mutex.
   using mutex_type = basic_async_mutex;
 
-  /// An empty guard.
-  [[nodiscard]] lock_type() noexcept = default;
-
-  /// Locks the mutex, as its `lock()`.
-  [[nodiscard]] explicit lock_type(mutex_type& mutex) : lock_type(mutex, std::defer_lock) {
-    lock();
-  }
-
-  /// Does not lock the mutex.
-  [[nodiscard]] lock_type(mutex_type& mutex, std::defer_lock_t) noexcept
-      : base(&mutex.core(), false) {}
-
-  /// Locks the mutex if it is free.
-  [[nodiscard]] lock_type(mutex_type& mutex, std::try_to_lock_t) noexcept
-      : base(&mutex.core(), mutex.core().try_acquire(1, true)) {}
-
-  /// Takes over what a member of the mutex has locked; throws `operation_not_permitted` if no
-  /// member has.
-  [[nodiscard]] lock_type(mutex_type& mutex, std::adopt_lock_t)
-      : lock_type(mutex, std::defer_lock) {
-    base::adopt();
-  }
-
-  /// Locks the mutex if that takes no longer than the time.
-  template <class Rep, class Period>
-  [[nodiscard]] lock_type(mutex_type& mutex, std::chrono::duration<Rep, Period> const& time)
-      : lock_type(mutex, std::defer_lock) {
-    static_cast<void>(try_lock_for(time));
-  }
-
-  /// Locks the mutex if that can be done before the point in time.
-  template <class Clock, class Duration>
-  [[nodiscard]] lock_type(mutex_type& mutex, std::chrono::time_point<Clock, Duration> const& time)
-      : lock_type(mutex, std::defer_lock) {
-    static_cast<void>(try_lock_until(time));
-  }
-
-  /// Moves do not throw, and leave an empty guard.
-  lock_type(lock_type&& other) noexcept = default;
-  lock_type& operator=(lock_type&& other) noexcept = default;
-
-  /// Unlocks the mutex if this owns it.
-  ~lock_type() = default;
-
-  /// Blocks the calling thread until it has locked the mutex, as the mutex's `lock()`.
-  void lock() { static_cast<void>(lock_in_thread(detail::no_limit())); }
-
-  /// Locks the mutex if it is free, open, and nobody waits.
-  [[nodiscard]] bool try_lock() {
-    hold(base::to_lock().try_acquire(1, true));
-    return owns_lock();
-  }
-
-  /// As `lock()`, but gives up after the time: false.
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
-    return lock_in_thread(detail::wait_limit::after(time));
-  }
-
-  /// As `lock()`, but gives up at the point in time: false.
-  template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return lock_in_thread(detail::wait_limit::at(time));
-  }
-
-  /// Unlocks the mutex, or passes it on to the oldest wait; see the mutex's `unlock()`.
-  ASIO_SYNC_INLINE void unlock() { base::unlock(); }
-
-  /// Lets go of the mutex without unlocking it: that is up to the mutex's `unlock()` then, or to
-  /// another guard with `std::adopt_lock`. Returns the mutex; null if it is dead.
-  mutex_type* release() noexcept { return static_cast<mutex_type*>(base::detach()); }
-
-  /// Exchanges what the two refer to.
-  void swap(lock_type& other) noexcept { base::swap(other); }
-  friend void swap(lock_type& a, lock_type& b) noexcept { a.swap(b); }
-
-  /// Whether this has locked the mutex, and that still lives.
-  [[nodiscard]] bool owns_lock() const noexcept { return base::owns(); }
-  explicit operator bool() const noexcept { return owns_lock(); }
-
-  /// The mutex; null if there is none, or this owned it and it is dead. Out of date at once where
-  /// another thread destroys the mutex.
-  mutex_type* mutex() const noexcept { return static_cast<mutex_type*>(base::primitive()); }
-
- private:
-  friend basic_async_mutex;
-  friend detail::guard_access;
-  using base = detail::core_guard<detail::mutex_core>;
-  using base::base;
-
-  bool lock_in_thread(detail::wait_limit limit) {
-    static_cast<void>(base::to_lock());
-    hold(mutex()->hold_in_thread(limit));
-    return owns_lock();
-  }
+  /// Those of `std::unique_lock`; see `detail::lock_guard`, which has the members, too.
+  using lock_type::lock_guard::lock_guard;
 };
 
 /// A mutex over any executor.
 using async_mutex = basic_async_mutex<>;
-
-template <class Executor>
-bool basic_async_mutex<Executor>::hold_in_thread(detail::wait_limit limit) {
-  return detail::granted_in_thread(lock_operation<detail::wait_limit>(*this, limit)).granted();
-}
-
-template <class Executor>
-bool basic_async_mutex<Executor>::lock_in_thread(detail::wait_limit limit) {
-  detail::mutex_core& held = core();
-  if (held.try_acquire(1, false)) return true;
-  if (!hold_in_thread(limit)) return false;
-  if (held.count_holder(false)) return true;
-  held.unref();  // the mutex was destroyed in between
-  detail::throw_error(boost::asio::error::operation_aborted);
-}
 
 }  // namespace asio_sync
 

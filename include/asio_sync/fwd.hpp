@@ -38,6 +38,9 @@ class basic_async_mutex;
 template <class Executor>
 class basic_async_semaphore;
 
+template <class Executor>
+class basic_async_shared_mutex;
+
 class semaphore_permit;
 
 }  // namespace asio_sync

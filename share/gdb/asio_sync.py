@@ -13,10 +13,12 @@ import re
 import gdb
 import gdb.printing
 
-# Where the bits stand in the word of fifo_core, of signal_core and of flags_core. The debug
+# Where the bits stand in the words of fifo_core, shared_core, signal_core and flags_core. Debug
 # information does not have these constants, as compilers leave out what was folded into the code.
 MUTEX_CLOSED, MUTEX_DEAD, MUTEX_CARRIED, MUTEX_FREE, MUTEX_COUNT = 2, 4, 8, 16, 1 << 34
 PERMITS_CLOSED, PERMITS_DEAD, PERMITS_ONE = 2, 4, 16
+SHARED_CLOSED, SHARED_DEAD, SHARED_WRITER, SHARED_CARRIED = 2, 4, 8, 16
+SHARED_MEMBER, SHARED_GUARD = 1 << 5, 1 << 35
 SIGNAL_UP, SIGNAL_CLOSED = 2, 4
 FLAGS_ONE = 1 << 32
 KEYED_CLOSED, KEYED_DEAD = 1, 2
@@ -161,7 +163,11 @@ def who_waits(waiter):
     if not begin:
         return f"wait of an unknown kind, {symbol or hex(act)}"
     kind = "coroutine" if kind.endswith("coroutine") else "callback"
-    return f"{kind} {last_argument(arguments)}"
+    handler = last_argument(arguments)
+    wrapped = "asio_sync::detail::result_handler<"
+    if handler.startswith(wrapped):
+        handler = last_argument(handler[len(wrapped):])
+    return f"{kind} {handler}"
 
 
 def deadline_of(waiter):
@@ -185,6 +191,12 @@ def permits_asked(waiter):
     if outline(waiter.type.strip_typedefs().name) != "asio_sync::detail::valued_waiter":
         return ""
     return "for " + counted(int(waiter["value"]), "permit")
+
+
+def mode_asked(waiter):
+    """What a shared mutex's wait is for."""
+    modes = {"exclusive": "to write", "shared": "to read", "upgrade": "to write, reads"}
+    return modes[enumerator(waiter["request"]["mode"])]
 
 
 def flags_asked(waiter):
@@ -314,6 +326,34 @@ class MutexPrinter(PrimitivePrinter):
                 self.others("refusals on the way", refused))
 
 
+class SharedMutexPrinter(PrimitivePrinter):
+    """basic_async_shared_mutex"""
+
+    name = "async_shared_mutex"
+
+    def state(self, core):
+        """Who writes or reads, and whether it is closed."""
+        word = scalar(core["word_"])
+        if word & SHARED_DEAD:
+            raise Unreadable("it is destroyed")
+        guards = word // SHARED_GUARD
+        members = word % SHARED_GUARD // SHARED_MEMBER
+        if word & SHARED_WRITER:
+            if word & SHARED_CARRIED:
+                holders = ["written by a guard or on its way to one"]
+            else:
+                holders = ["written without a guard"]
+        else:
+            holders = (self.others("readers with guards or on the way", guards) +
+                       self.others("readers without", members))
+        return (holders or ["free"]) + ["closed"] * bool(word & SHARED_CLOSED)
+
+    @staticmethod
+    def child(waiter):
+        """A wait with its mode."""
+        return wait_text(waiter, mode_asked)
+
+
 class SemaphorePrinter(PrimitivePrinter):
     """basic_async_semaphore"""
 
@@ -427,7 +467,7 @@ class MailboxPrinter(FlagsPrinter):
 
 
 class GuardPrinter(Printer):
-    """basic_async_mutex::lock_type"""
+    """lock_type of a mutex"""
 
     name = "lock_type"
 
@@ -438,7 +478,8 @@ class GuardPrinter(Printer):
             return f"{self.name}, empty"
         if scalar(core["word_"]) & MUTEX_DEAD:
             return f"{self.name}, of a mutex that has gone"
-        owns = "owns" if self.value["owns_"] else "does not own"
+        hold = enumerator(self.value["hold_"])
+        owns = {"owned": "owns", "lent": "upgrades"}.get(hold, "does not own")
         return f"{self.name}, {owns} {pointer_text(core['primitive_'])}"
 
 
@@ -457,6 +498,12 @@ class KeyedLockPrinter(Printer):
         if scalar(core["word_"]) & KEYED_DEAD:
             return f"{self.name}, {key} of a mutex that has gone"
         return f"{self.name}, {key} of {pointer_text(core['primitive_'])}"
+
+
+class SharedGuardPrinter(GuardPrinter):
+    """basic_async_shared_mutex::shared_lock_type"""
+
+    name = "shared_lock_type"
 
 
 class PermitPrinter(Printer):
@@ -489,6 +536,9 @@ class WaitPrinter(Printer):
 PRINTERS = {
     "asio_sync::basic_async_mutex": MutexPrinter,
     "asio_sync::basic_async_mutex::lock_type": GuardPrinter,
+    "asio_sync::basic_async_shared_mutex": SharedMutexPrinter,
+    "asio_sync::basic_async_shared_mutex::lock_type": GuardPrinter,
+    "asio_sync::basic_async_shared_mutex::shared_lock_type": SharedGuardPrinter,
     "asio_sync::basic_async_semaphore": SemaphorePrinter,
     "asio_sync::semaphore_permit": PermitPrinter,
     "asio_sync::basic_async_manual_reset_event": EventPrinter,
@@ -499,6 +549,7 @@ PRINTERS = {
     "asio_sync::basic_async_keyed_mutex": KeyedMutexPrinter,
     "asio_sync::basic_async_keyed_mutex::keyed_lock": KeyedLockPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
+    "asio_sync::detail::lock_waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
     "asio_sync::detail::event_waiter": WaitPrinter,
     "asio_sync::detail::countdown_waiter": WaitPrinter,

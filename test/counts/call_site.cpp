@@ -9,6 +9,8 @@
 #include <asio_sync/async_mutex.hpp>
 #elif defined(OPERATION_async_acquire)
 #include <asio_sync/async_semaphore.hpp>
+#elif defined(OPERATION_async_lock_shared) || defined(OPERATION_async_upgrade)
+#include <asio_sync/async_shared_mutex.hpp>
 #elif defined(OPERATION_event_wait)
 #include <asio_sync/async_manual_reset_event.hpp>
 #elif defined(OPERATION_auto_event_wait)
@@ -38,6 +40,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <utility>
 
 namespace asio = boost::asio;
 using boost::system::error_code;
@@ -57,6 +60,17 @@ using subject = asio_sync::async_semaphore;
 #define OPERATION(...) async_acquire(__VA_ARGS__)
 #define PARAMETERS error_code error, asio_sync::semaphore_permit permit
 #define RESULT auto permit =
+#elif defined(OPERATION_async_lock_shared)
+using subject = asio_sync::async_shared_mutex;
+#define OPERATION(...) async_lock_shared(__VA_ARGS__)
+#define PARAMETERS error_code error, subject::shared_lock_type lock
+#define RESULT auto lock =
+#elif defined(OPERATION_async_upgrade)
+using subject = asio_sync::async_shared_mutex;
+inline subject::shared_lock_type reading;
+#define OPERATION(...) async_upgrade(std::move(reading), __VA_ARGS__)
+#define PARAMETERS error_code error, subject::lock_type lock
+#define RESULT auto lock =
 #elif defined(OPERATION_event_wait)
 using subject = asio_sync::async_manual_reset_event;
 #define OPERATION(...) async_wait(__VA_ARGS__)

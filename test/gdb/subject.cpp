@@ -12,6 +12,7 @@
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
+#include <asio_sync/async_shared_mutex.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -39,6 +40,7 @@ using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::async_semaphore;
+using asio_sync::async_shared_mutex;
 using boost::system::error_code;
 using std::chrono::steady_clock;
 
@@ -52,6 +54,10 @@ steady_clock::time_point const deadline{std::chrono::milliseconds(1'000'000'000'
 
 struct on_lock {
   void operator()(error_code, async_mutex::lock_type) const {}
+};
+
+struct on_write {
+  void operator()(error_code, async_shared_mutex::lock_type) const {}
 };
 
 struct on_permit {
@@ -133,6 +139,13 @@ keyed_mutex::keyed_lock no_user;
 keyed_mutex closed_users(context);
 std::optional<keyed_mutex> gone_users(std::in_place, context);
 keyed_mutex::keyed_lock orphan_user = gone_users->try_lock(9);
+async_shared_mutex pages(context);
+async_shared_mutex read_pages(context);
+async_shared_mutex written_pages(context);
+async_shared_mutex nobodys_pages(context);
+async_shared_mutex::shared_lock_type lent_reader(pages);
+async_shared_mutex::shared_lock_type reader(pages);
+async_shared_mutex::lock_type writer_of_pages(written_pages);
 
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
@@ -195,6 +208,14 @@ void wait_for_others() {
   }
 }
 
+void wait_for_pages() {
+  pages.async_upgrade(std::move(lent_reader), on_write());
+  pages.async_lock(on_write());
+  block(pages, 3, [] { pages.lock_shared(); });
+  read_pages.lock_shared();
+  read_pages.close();
+}
+
 // Completions that nobody runs.
 void leave_on_the_way() {
   async_mutex::lock_type first(granted);
@@ -233,6 +254,7 @@ int main() {
   gone_users.reset();
   wait_for_accounts();
   wait_for_others();
+  wait_for_pages();
   leave_on_the_way();
   std::abort();
 }

@@ -203,10 +203,10 @@ class primitive {
       if (op.outcome == wait_outcome::granted) {
         bool const lost = core().is_dead();
         if (lost) op.outcome = wait_outcome::aborted;
-        if constexpr (Core::exclusive)
-          counts = lost ? 1 : 0;
-        else
+        if constexpr (requires { requires !Core::exclusive; })
           counts = lost ? 1 + op.weight() : 1;
+        else
+          counts = lost ? 1 : 0;
       }
     if (counts != 0) unref(counts);
     model::destroy(std::exchange(op.wait, nullptr));
@@ -267,6 +267,12 @@ class primitive {
     op.post();
   }
 
+  /// The last count has gone.
+  void destroy() {
+    in_use_ = 0;
+    model::destroy(core_);
+  }
+
   /// Nobody waits any more.
   void check_idle() {
     model::check(core().waiters() == 0 && known_.queued == 0, "nobody is queued at the end");
@@ -277,11 +283,6 @@ class primitive {
   bool dying_ = false;
 
  private:
-  void destroy() {
-    in_use_ = 0;
-    model::destroy(core_);
-  }
-
   core_type* core_;
   model::plain<int> in_use_;
   model::spin_lock timer_;

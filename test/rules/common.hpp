@@ -14,6 +14,9 @@
 //                                                    // somebody serves again; false if left out
 //       static constexpr bool has_entries = ...;     // whether what is held takes a block of the
 //                                                    // pool; false if left out
+//       static constexpr bool shares = ...;          // whether what they carry keeps nobody out,
+//                                                    // and is let go as a `grant` is made of it;
+//                                                    // false if left out
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands
@@ -86,10 +89,12 @@ constexpr std::size_t small_stack = 256 << 10;
 // let go; and whether, one way or the other, the next wait has to queue.
 template <class Subject>
 concept taken_by_waits = Subject::takes;
+template <class Subject>
+concept shared_by_waits = Subject::shares;
 constexpr bool takes = taken_by_waits<subject>;
 template <class Subject>
 concept held_in_entries = Subject::has_entries;
-constexpr bool owns = subject::carries && !takes;
+constexpr bool owns = subject::carries && !takes && !shared_by_waits<subject>;
 constexpr bool keeps_out = owns || takes;
 
 // What stands behind the error in a completion: a grant, or nothing.
@@ -156,7 +161,7 @@ error_code error_of(Function f) {
 inline void let_go(grant& g) { g = grant(); }
 template <class Grant>
 void let_go(Grant& g) {  // what only stands for a grant
-  static_cast<void>(grant(g));
+  static_cast<void>(grant(std::move(g)));
 }
 
 // Around cases in which a wait is granted and the next one has to queue, until the first is let

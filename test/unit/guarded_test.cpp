@@ -7,6 +7,7 @@
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
+#include <asio_sync/async_shared_mutex.hpp>
 #include <asio_sync/error.hpp>
 
 #include "support/memory.hpp"
@@ -537,6 +538,32 @@ BOOST_AUTO_TEST_CASE(R17_one_at_a_time_on_many_threads) {
   BOOST_TEST(count == 1000);
   BOOST_TEST(most == 1);
   BOOST_TEST(!shared.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(R7_readers_run_side_by_side_and_a_writer_alone) {
+  async_shared_mutex both(context);
+  std::string order;
+  auto const trip = [&](char c) {
+    return [this, &order, c](auto&& token) {
+      order += c;
+      return asio::async_initiate<decltype(token), void(error_code)>(
+          [this](auto handler) {
+            asio::post(context,
+                       [h = std::move(handler)]() mutable { std::move(h)(error_code()); });
+          },
+          token);
+    };
+  };
+  auto const done = [&](char c) { return [&order, c](error_code e) { order += e ? '!' : c; }; };
+  async_guarded(shared(both), trip('a'), done('A'));
+  async_guarded(shared(both), trip('b'), done('B'));
+  async_guarded(both, trip('w'), done('W'));
+  async_guarded(shared(both), trip('c'), done('C'));
+  BOOST_TEST((order == "ab" && both.waiters() == 2u));
+  context.restart();
+  context.run();
+  BOOST_TEST(order == "abABwWcC");
+  BOOST_TEST(!both.is_locked());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -35,14 +35,19 @@ struct waiter_traits : threading {
   static void left(waiter& w, decided_waits& decided) noexcept { w.core->left(w, decided); }
 };
 
-// Cores that hand out permits.
-template <class Core>
-concept hands_out_one = requires {
-  requires Core::exclusive;
-};
+// Cores that hand out permits by their number, and those that are locked: in a mode, where there
+// are several.
 template <class Core>
 concept hands_out_many = requires {
   requires !Core::exclusive;
+};
+template <class Core>
+concept is_locked = Core::carries && !hands_out_many<Core>;
+
+// Waits that may bring a guard's hold along, which is the guard's again unless they are granted.
+template <class Waiter>
+concept borrows = requires(Waiter& w) {
+  w.borrow();
 };
 
 // Cores that hand out keys, each to one holder.
@@ -103,6 +108,7 @@ class homed_core final : public core_base, public Core {
   // Queues a fresh waiter: true. False if it was decided on the spot. A participant that is the
   // last has let go the others then.
   bool enter(node& w) noexcept {
+    if constexpr (borrows<Waiter>) w.borrow();
     if constexpr (has_participants<Core>)
       return decide([&](decided_waits& decided) { return Core::enter(w, decided); });
     else
@@ -132,24 +138,28 @@ class homed_core final : public core_base, public Core {
       return false;
   }
 
-  // Gives the permit of a mutex back or on; false if it was not held in that way, counted or not,
-  // or the primitive is dead. What is compiled into every caller is the free case.
-  bool release(bool counted) noexcept requires hands_out_one<Core> {
-    return this->try_release_uncontended(counted) || release_contended(counted);
+  // Gives a lock back or on; false if it was not held in that way, counted or not, or the
+  // primitive is dead. What is compiled into every caller is the free case.
+  template <class... Mode>
+  bool release(bool counted, Mode... mode) noexcept requires is_locked<Core> {
+    return this->try_release_uncontended(counted, mode...) || release_contended(counted, mode...);
   }
 
   // The same, where the free case has just failed.
-  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(bool counted) noexcept requires
-      hands_out_one<Core> {
+  template <class... Mode>
+  ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(
+      bool counted, Mode... mode) noexcept requires is_locked<Core> {
     decided_waits decided;
-    bool const held = Core::release(counted, decided);
+    bool const held = Core::release(counted, mode..., decided);
+    finish(*this, decided);
     decided.hand_out();
     return held;
   }
 
   // A counted holder lets go, whether the primitive lives or not.
-  ASIO_SYNC_NOINLINE void release_counted() noexcept requires hands_out_one<Core> {
-    if (!release(true)) unref();
+  template <class... Mode>
+  ASIO_SYNC_NOINLINE void release_counted(Mode... mode) noexcept requires is_locked<Core> {
+    if (!release(true, mode...)) unref();
   }
 
   // Gives back or on n of many permits, which somebody holds, whether the primitive lives or not.
@@ -216,7 +226,8 @@ class homed_core final : public core_base, public Core {
   void pass_on(waiter& w) noexcept override {
     decided_waits decided;
     settle_work(decided);  // while the waiter is counted
-    if (w.outcome != wait_outcome::granted) return unref();
+    if (w.outcome != wait_outcome::granted && !has_borrowed(static_cast<node&>(w).decided()))
+      return unref();
     if (this->drop(w, decided)) return destroy();
     finish(*this, decided);
     decided.hand_out();
@@ -262,13 +273,19 @@ class homed_core final : public core_base, public Core {
     if (!decide([&](decided_waits& decided) { return Core::release(n, decided); })) unref(n);
   }
 
-  // A grant arrives. The count of a mutex, or of a key, passes to the holder; permits are their
-  // own.
+  static bool has_borrowed([[maybe_unused]] verdict decided) noexcept {
+    if constexpr (borrows<Waiter>)
+      return Waiter::has_borrowed(decided);
+    else
+      return false;
+  }
+
+  // A grant arrives. The count of a lock, or of a key, passes to the holder; permits are their own.
   verdict hold(verdict granted) noexcept {
     bool const lost = this->is_dead();
     if constexpr (hands_out_many<Core>)
       unref(lost ? granted.value() + 1 : 1);
-    else if (lost)
+    else if (lost && !has_borrowed(granted))
       end_hold(granted);
     return lost ? verdict(wait_outcome::aborted) : granted;
   }

@@ -36,6 +36,10 @@ enum class wait_work : std::uint8_t {
   kept   // likewise, until it ends: a lasting_waiter
 };
 
+// Whether a guard holds its primitive. Lent: to a wait, which gives the hold back unless it is
+// granted.
+enum class hold_state : std::uint8_t { none, owned, lent };
+
 // At any time one party owns a waiter, see doc/wait-states.md: the initiating thread (fresh), the
 // core (queued), whoever took it out of the queue (decided), its completion on the executor.
 struct waiter : tracked_waiter {

@@ -21,7 +21,8 @@ enum class wait_state : std::uint8_t {
 
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
 // Invalid: it was asked for what nobody can have. Broken: it would have been let go together with
-// others, of whom one has gone. Not permitted: who asked does not hold what is needed.
+// others, of whom one has gone. Deadlock: it would wait for another that waits for it. Not
+// permitted: who asked does not hold what is needed.
 enum class wait_outcome : std::uint8_t {
   undecided,
   granted,
@@ -30,6 +31,7 @@ enum class wait_outcome : std::uint8_t {
   closed,
   invalid,
   broken,
+  deadlock,
   not_permitted
 };
 
@@ -71,6 +73,13 @@ class wait_list {
     node.prev = tail_;
     (tail_ ? tail_->next : head_) = &node;
     tail_ = &node;
+  }
+
+  void push_front(Node& node) noexcept {
+    node.next = head_;
+    node.prev = nullptr;
+    (head_ ? head_->prev : tail_) = &node;
+    head_ = &node;
   }
 
   void erase(Node& node) noexcept {

@@ -46,10 +46,14 @@ class wait_queue {
   // Below: under the lock.
 
   void join(node& waiter) noexcept {
-    waiter.state = wait_state::queued;
     queue_.push_back(waiter);
-    ++size_;
-    Traits::joined(waiter);
+    joined(waiter);
+  }
+
+  // As the next whose turn it is.
+  void join_in_front(node& waiter) noexcept {
+    queue_.push_front(waiter);
+    joined(waiter);
   }
 
   void take_out(node& waiter, wait_outcome outcome, list& decided) noexcept {
@@ -78,6 +82,12 @@ class wait_queue {
   std::uint32_t size_ = 0;
 
  private:
+  void joined(node& waiter) noexcept {
+    waiter.state = wait_state::queued;
+    ++size_;
+    Traits::joined(waiter);
+  }
+
   mutable typename Traits::lock_type lock_;
 };
 

@@ -34,6 +34,9 @@ ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
     case wait_outcome::broken: return error::broken_barrier;
     case wait_outcome::invalid:
       return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
+    case wait_outcome::deadlock:
+      return boost::system::errc::make_error_code(
+          boost::system::errc::resource_deadlock_would_occur);
     case wait_outcome::not_permitted:
       return boost::system::errc::make_error_code(boost::system::errc::operation_not_permitted);
     case wait_outcome::granted:

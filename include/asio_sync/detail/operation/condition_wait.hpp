@@ -43,8 +43,9 @@ struct guard_access {
   template <class Lock>
   static mutex_hold take(Lock& lock) noexcept {
     guard& g = lock;
-    if (!g.owns() && g.owns_) g.let_go();
-    return {std::exchange(g.core_, nullptr), std::exchange(g.owns_, false)};
+    if (!g.owns() && g.hold_ == hold_state::owned) g.let_go();
+    bool const held = std::exchange(g.hold_, hold_state::none) == hold_state::owned;
+    return {std::exchange(g.core_, nullptr), held};
   }
 
   template <class Lock>

@@ -4,8 +4,9 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_CORE_GUARD_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_CORE_GUARD_HPP
 
-// What is under the guards of primitives that have one holder.
+// What is under the guards of primitives that are locked.
 
+#include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 
@@ -18,54 +19,88 @@ namespace asio_sync::detail {
 struct guard_access;
 
 // Holds a core, or is only associated with it. A hold is counted, so that the core is there for as
-// long as it lasts, whatever becomes of the primitive.
-template <class Core>
+// long as it lasts, whatever becomes of the primitive. Mode: in which mode it holds a core that
+// has several.
+template <class Core, auto... Mode>
 class core_guard {
+ public:
+  // For what takes over the hold of a guard in another mode.
+
+  // The core that it holds; null if it holds none, or one that is dead.
+  Core* held() const noexcept { return owns() ? core_ : nullptr; }
+
+  hold_state* lender() noexcept { return &hold_; }
+
+  // The hold, with its count, is another's.
+  void yield() noexcept {
+    core_ = nullptr;
+    hold_ = hold_state::none;
+  }
+
+  // The wait is over: what it has borrowed was used up by a grant, or comes back.
+  void settle(bool granted) noexcept {
+    if (hold_ != hold_state::lent) return;
+    hold_ = hold_state::owned;
+    if (granted) yield();
+  }
+
  protected:
   core_guard() noexcept = default;
-  core_guard(Core* core, bool owns) noexcept : core_(core), owns_(owns) {}
+  core_guard(Core* core, bool owns) noexcept : core_(core), hold_(state_of(owns)) {}
   core_guard(core_guard&& other) noexcept
-      : core_(std::exchange(other.core_, nullptr)), owns_(std::exchange(other.owns_, false)) {}
+      : core_(std::exchange(other.core_, nullptr)),
+        hold_(std::exchange(other.hold_, hold_state::none)) {}
   core_guard& operator=(core_guard&& other) noexcept {
     core_guard(std::move(other)).swap(*this);
     return *this;
   }
   ASIO_SYNC_INLINE ~core_guard() {
-    if (owns_) core_->release_counted();
+    if (hold_ == hold_state::owned) core_->release_counted(Mode...);
   }
 
   void swap(core_guard& other) noexcept {
     std::swap(core_, other.core_);
-    std::swap(owns_, other.owns_);
+    std::swap(hold_, other.hold_);
   }
 
-  bool owns() const noexcept { return owns_ && !core_->is_dead(); }
+  bool owns() const noexcept { return hold_ == hold_state::owned && !core_->is_dead(); }
 
   // The primitive, unless it is known to be dead.
   void* primitive() const noexcept {
-    return core_ && !(owns_ && core_->is_dead()) ? core_->primitive() : nullptr;
+    return core_ && !(hold_ == hold_state::owned && core_->is_dead()) ? core_->primitive()
+                                                                      : nullptr;
   }
 
   // Throws unless there is a living primitive which it does not hold.
   Core& to_lock() const {
     if (!primitive()) throw_error(boost::system::errc::operation_not_permitted);
-    if (owns_) throw_error(boost::system::errc::resource_deadlock_would_occur);
+    if (hold_ == hold_state::owned)
+      throw_error(boost::system::errc::resource_deadlock_would_occur);
     return *core_;
   }
 
-  void hold(bool granted) noexcept { owns_ = granted; }
+  void hold(bool granted) noexcept { hold_ = state_of(granted); }
+
+  // Locks the core, if it is free, for a guard, or for a member of its primitive.
+  ASIO_SYNC_INLINE static bool try_acquire(Core& core, bool counted) noexcept {
+    if constexpr (sizeof...(Mode) == 0)
+      return core.try_acquire(1, counted);
+    else
+      return core.try_acquire(Mode..., counted);
+  }
 
   ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE void unlock() {
-    if (!owns_) throw_error(boost::system::errc::operation_not_permitted);
-    owns_ = false;
-    if (core_->try_release_uncontended(true)) return;
-    if (!core_->release_contended(true)) let_go();
+    if (hold_ != hold_state::owned) throw_error(boost::system::errc::operation_not_permitted);
+    hold_ = hold_state::none;
+    if (core_->try_release_uncontended(true, Mode...)) return;
+    if (!core_->release_contended(true, Mode...)) let_go();
   }
 
   // Makes a member's hold its own.
   void adopt() {
-    if (!core_->count_holder(true)) throw_error(boost::system::errc::operation_not_permitted);
-    owns_ = true;
+    if (!core_->count_holder(true, Mode...))
+      throw_error(boost::system::errc::operation_not_permitted);
+    hold_ = hold_state::owned;
   }
 
   // Makes its hold a member's, and lets go of the core. Returns the primitive, unless that is
@@ -74,7 +109,9 @@ class core_guard {
     Core* const core = std::exchange(core_, nullptr);
     if (!core) return nullptr;
     void* const primitive = core->primitive();  // the core may end with its count
-    if (!std::exchange(owns_, false) || core->count_holder(false)) return primitive;
+    if (std::exchange(hold_, hold_state::none) != hold_state::owned ||
+        core->count_holder(false, Mode...))
+      return primitive;
     core->unref();
     return nullptr;
   }
@@ -82,11 +119,15 @@ class core_guard {
  private:
   friend guard_access;
 
+  static constexpr hold_state state_of(bool owns) noexcept {
+    return owns ? hold_state::owned : hold_state::none;
+  }
+
   // Of a dead primitive.
   ASIO_SYNC_COLD void let_go() noexcept { std::exchange(core_, nullptr)->unref(); }
 
   Core* core_ = nullptr;
-  bool owns_ = false;
+  hold_state hold_ = hold_state::none;
 };
 
 }  // namespace asio_sync::detail

@@ -159,9 +159,21 @@ void start_wait(Operation const& operation, Source&& handler) {
   }
 }
 
+// A result as an operation wants it that does more with the outcome than to pass it on.
+template <class Operation, class Result>
+auto result_for(Operation const& operation, Result result) {
+  if constexpr (requires { operation.with_result(result); })
+    return operation.with_result(result);
+  else
+    return result;
+}
+
 // The initiation of a wait: what async_initiate is given.
 template <class Operation, class Result>
 class wait_initiation {
+  using result_type =
+      decltype(result_for(std::declval<Operation const&>(), std::declval<Result>()));
+
  public:
   using tries_before_suspending = void;
   using executor_type = typename Operation::executor_type;
@@ -169,23 +181,24 @@ class wait_initiation {
       typename completion_types<Result, typename Operation::delivery::grant>::signature;
   using value = typename completion_types<Result, typename Operation::delivery::grant>::value;
   template <class Handler>
-  struct awaitable_wait : awaitable_wait_of<Operation, Result, Handler> {
+  struct awaitable_wait : awaitable_wait_of<Operation, result_type, Handler> {
     ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation&& self)
-        : awaitable_wait_of<Operation, Result, Handler>(std::move(self.operation_), self.result_) {
-    }
+        : awaitable_wait_of<Operation, result_type, Handler>(std::move(self.operation_),
+                                                             self.result_) {}
   };
 
-  wait_initiation(Operation operation, Result r) : operation_(std::move(operation)), result_(r) {}
+  wait_initiation(Operation operation, Result r)
+      : operation_(std::move(operation)), result_(result_for(operation_, r)) {}
 
   executor_type get_executor() const noexcept { return operation_.executor(); }
 
   template <class Handler>
   void operator()(Handler&& handler) const {
-    if constexpr (std::is_same_v<Result, plain_result>)
+    if constexpr (std::is_same_v<result_type, plain_result>)
       start(std::forward<Handler>(handler));
     else
-      start(
-          result_handler<Result, std::decay_t<Handler>>{result_, std::forward<Handler>(handler)});
+      start(result_handler<result_type, std::decay_t<Handler>>{result_,
+                                                               std::forward<Handler>(handler)});
   }
 
  private:
@@ -198,7 +211,7 @@ class wait_initiation {
   }
 
   Operation operation_;
-  [[no_unique_address]] Result result_;
+  [[no_unique_address]] result_type result_;
 };
 
 // use_awaitable: a coroutine of one recycled frame, which mostly ends without having suspended.

@@ -1,0 +1,145 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_LOCK_GUARD_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_LOCK_GUARD_HPP
+
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+
+#include <boost/asio/error.hpp>
+
+#include <chrono>
+#include <mutex>
+
+namespace asio_sync::detail {
+
+// The public interface of the guards of mutexes: that of `std::unique_lock`, and of
+// `std::shared_lock` where the mode is shared. Mutex is a friend, with `core()` and
+// `hold_in_thread(limit)`, for the mode if there are several.
+template <class Mutex, class Core, auto... Mode>
+class lock_guard : private core_guard<Core, Mode...> {
+  using base = core_guard<Core, Mode...>;
+
+ public:
+  /// The type of the mutex.
+  using mutex_type = Mutex;
+
+  /// An empty guard.
+  [[nodiscard]] lock_guard() noexcept = default;
+
+  /// Locks the mutex, as its `lock()`.
+  [[nodiscard]] explicit lock_guard(mutex_type& mutex) : lock_guard(mutex, std::defer_lock) {
+    lock();
+  }
+
+  /// Does not lock the mutex.
+  [[nodiscard]] lock_guard(mutex_type& mutex, std::defer_lock_t) noexcept
+      : base(&mutex.core(), false) {}
+
+  /// Locks the mutex if it is free.
+  [[nodiscard]] lock_guard(mutex_type& mutex, std::try_to_lock_t) noexcept
+      : base(&mutex.core(), base::try_acquire(mutex.core(), true)) {}
+
+  /// Takes over what a member of the mutex has locked; throws `operation_not_permitted` if no
+  /// member has.
+  [[nodiscard]] lock_guard(mutex_type& mutex, std::adopt_lock_t)
+      : lock_guard(mutex, std::defer_lock) {
+    base::adopt();
+  }
+
+  /// Locks the mutex if that takes no longer than the time.
+  template <class Rep, class Period>
+  [[nodiscard]] lock_guard(mutex_type& mutex, std::chrono::duration<Rep, Period> const& time)
+      : lock_guard(mutex, std::defer_lock) {
+    static_cast<void>(try_lock_for(time));
+  }
+
+  /// Locks the mutex if that can be done before the point in time.
+  template <class Clock, class Duration>
+  [[nodiscard]] lock_guard(mutex_type& mutex, std::chrono::time_point<Clock, Duration> const& time)
+      : lock_guard(mutex, std::defer_lock) {
+    static_cast<void>(try_lock_until(time));
+  }
+
+  /// Moves do not throw, and leave an empty guard.
+  lock_guard(lock_guard&& other) noexcept = default;
+  lock_guard& operator=(lock_guard&& other) noexcept = default;
+
+  /// Unlocks the mutex if this owns it.
+  ~lock_guard() = default;
+
+  /// Blocks the calling thread until it has locked the mutex, as the mutex's `lock()`.
+  void lock() { static_cast<void>(lock_in_thread(no_limit())); }
+
+  /// Locks the mutex if it is free, open, and nobody waits.
+  [[nodiscard]] bool try_lock() {
+    base::hold(base::try_acquire(base::to_lock(), true));
+    return owns_lock();
+  }
+
+  /// As `lock()`, but gives up after the time: false.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
+    return lock_in_thread(wait_limit::after(time));
+  }
+
+  /// As `lock()`, but gives up at the point in time: false.
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& time) {
+    return lock_in_thread(wait_limit::at(time));
+  }
+
+  /// Unlocks the mutex, or passes it on to the oldest wait; see the mutex's `unlock()`.
+  ASIO_SYNC_INLINE void unlock() { base::unlock(); }
+
+  /// Lets go of the mutex without unlocking it: that is up to the mutex's `unlock()` then, or to
+  /// another guard with `std::adopt_lock`. Returns the mutex; null if it is dead.
+  mutex_type* release() noexcept { return static_cast<mutex_type*>(base::detach()); }
+
+  /// Exchanges what the two refer to.
+  void swap(lock_guard& other) noexcept { base::swap(other); }
+  friend void swap(lock_guard& a, lock_guard& b) noexcept { a.swap(b); }
+
+  /// Whether this has locked the mutex, and that still lives.
+  [[nodiscard]] bool owns_lock() const noexcept { return base::owns(); }
+  explicit operator bool() const noexcept { return owns_lock(); }
+
+  /// The mutex; null if there is none, or this owned it and it is dead. Out of date at once where
+  /// another thread destroys the mutex.
+  mutex_type* mutex() const noexcept { return static_cast<mutex_type*>(base::primitive()); }
+
+ private:
+  friend Mutex;
+  friend guard_access;
+  using base::base;
+
+  bool lock_in_thread(wait_limit limit) {
+    static_cast<void>(base::to_lock());
+    base::hold(hold_in_thread(*mutex(), limit));
+    return owns_lock();
+  }
+
+  static bool hold_in_thread(Mutex& mutex, wait_limit limit) {
+    if constexpr (sizeof...(Mode) == 0)
+      return mutex.hold_in_thread(limit);
+    else
+      return mutex.template hold_in_thread<Mode...>(limit);
+  }
+
+  // For a member of the mutex; false if the time was up first.
+  static bool lock_for_member(Mutex& mutex, wait_limit limit) {
+    Core& held = mutex.core();
+    if (base::try_acquire(held, false)) return true;
+    if (!hold_in_thread(mutex, limit)) return false;
+    if (held.count_holder(false, Mode...)) return true;
+    held.unref();  // the mutex was destroyed in between
+    throw_error(asio::error::operation_aborted);
+  }
+};
+
+}  // namespace asio_sync::detail
+
+#endif
