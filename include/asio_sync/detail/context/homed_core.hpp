@@ -280,7 +280,7 @@ class homed_core final : public core_base, public Core {
       return false;
   }
 
-  // A grant arrives. The count of a lock, or of a key, passes to the holder; permits are their own.
+  // A grant arrives. The count of a lock or a key passes to the holder; permits are their own.
   verdict hold(verdict granted) noexcept {
     bool const lost = this->is_dead();
     if constexpr (hands_out_many<Core>)

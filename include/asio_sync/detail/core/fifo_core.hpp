@@ -30,11 +30,10 @@ namespace asio_sync::detail {
 // one until it is delivered or dropped. Whoever lets the last count go frees the core.
 //
 // The holder of a mutex may be counted, too. The counts stand in the word, so that a hold is taken
-// and given back with its count in one step. A grant from the queue is always counted, and its
-// count passes to the holder: the delivery costs no operation for it.
+// and given back with its count in one step. A grant from the queue is always counted.
 //
-// Many permits are their own counts: somebody who may outlive the primitive holds those that are
-// not free. Its end makes each of them a count; whoever gives some back then lets as many go.
+// Many permits are their own counts: the primitive's end makes each of those that somebody holds a
+// count, and whoever gives some back then lets as many go.
 template <class Traits>
 class fifo_core : public wait_queue<Traits> {
   using base = wait_queue<Traits>;
@@ -216,10 +215,8 @@ class fifo_core : public wait_queue<Traits> {
   // primitive's own count stays: forget() comes after the completions.
   void abandon(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
-    if constexpr (Traits::exclusive) {
-      refuse_queued(everybody, wait_outcome::aborted, dead, decided);
-    } else {
-      refuse_queued(everybody, wait_outcome::aborted, 0, decided);
+    refuse_queued(everybody, wait_outcome::aborted, Traits::exclusive ? dead : 0, decided);
+    if constexpr (!Traits::exclusive) {
       // Holders that see the flag let counts go: all permits are counted before, and those that
       // turn out to be free are taken back. Release: pairs with these holders. Acquire: what the
       // others did to the core comes before its end.
