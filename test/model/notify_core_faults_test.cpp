@@ -3,6 +3,7 @@
 
 // What the interleavings have found, in faulty cores: the schedules, replayed on the right one.
 
+#include "notify_core_end_scenarios.hpp"
 #include "notify_core_scenarios.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -3,6 +3,7 @@
 
 // The waits on a condition, over a mutex, in every interleaving.
 
+#include "notify_core_end_scenarios.hpp"
 #include "notify_core_scenarios.hpp"
 
 #include <boost/test/unit_test.hpp>
