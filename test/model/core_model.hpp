@@ -58,10 +58,17 @@ class completion {
   /// Until the completion has come.
   void await_post() { posted_.wait(0); }
 
+  /// It has come, and will come again.
+  void take_post() {
+    await_post();
+    posted_.store(0);
+  }
+
   /// After the threads.
   bool is_posted() const { return posted_.load() != 0; }
 
   bool known_to_timer = false;  // the timer's lock
+  bool stays_known = false;     // it comes more than once
   wait_outcome outcome = wait_outcome::aborted;
 
  private:
@@ -260,7 +267,7 @@ class primitive {
 
   // The timer forgets a wait before that is posted.
   void complete(completion& op) {
-    if (timed_) {
+    if (timed_ && !op.stays_known) {
       std::lock_guard guard{timer_};
       op.known_to_timer = false;
     }
@@ -281,11 +288,11 @@ class primitive {
 
   record known_;
   bool dying_ = false;
+  model::spin_lock timer_;
 
  private:
   core_type* core_;
   model::plain<int> in_use_;
-  model::spin_lock timer_;
   bool timed_ = false;
 };
 

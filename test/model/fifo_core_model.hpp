@@ -54,10 +54,10 @@ class operation : public core_model::completion {
 
 /// With what the shell does with permits, and guards. A guard holds with a count and may outlive
 /// the primitive; a member's hold has none. What a wait is granted is a guard's.
-template <class Traits>
-class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Traits>, operation> {
-  using base = core_model::primitive<asio_sync::detail::fifo_core<Traits>, operation>;
-  using base::complete, base::dying_, base::known_;
+template <class Traits, class Operation = operation>
+class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Traits>, Operation> {
+  using base = core_model::primitive<asio_sync::detail::fifo_core<Traits>, Operation>;
+  using base::dying_;
 
  public:
   using base::core, base::enter, base::finish, base::unref;
@@ -80,7 +80,7 @@ class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Trai
   bool try_guard(permits n = 1) { return try_acquire(n, true); }
 
   /// As an asynchronous operation starts: tried without the lock, then queued.
-  void start(operation& op) {
+  void start(Operation& op) {
     op.make();
     if (!core().try_acquire(op.weight(), true)) return enter(op);
     core().conclude(*op.wait, wait_outcome::granted);
@@ -93,7 +93,7 @@ class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Trai
   }
 
   /// The wait of a thread ends; true if it holds as a member does.
-  bool finish_in_thread(operation& op) {
+  bool finish_in_thread(Operation& op) {
     if (!finish(op)) return false;
     if (make_member()) return true;
     op.outcome = wait_outcome::aborted;
@@ -116,7 +116,7 @@ class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Trai
   }
 
   /// Waits, uses what was granted, gives it back.
-  bool use_once(operation& op) {
+  bool use_once(Operation& op) {
     if (!finish(op)) return false;
     use(op.weight());
     give_back(op);
@@ -124,7 +124,7 @@ class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Trai
   }
 
   /// The same for a thread.
-  bool use_once_in_thread(operation& op) {
+  bool use_once_in_thread(Operation& op) {
     if (!finish_in_thread(op)) return false;
     use();
     release();
@@ -149,7 +149,7 @@ class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Trai
   }
 
   /// Gives back what came through a wait.
-  void give_back(operation& op) { release_guard(op.weight()); }
+  void give_back(Operation& op) { release_guard(op.weight()); }
 
   /// A guard leaves what it holds to a member; false if the primitive is dead.
   bool make_member() {
@@ -174,6 +174,9 @@ class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Trai
     base::abandon();
     base::check_gone();
   }
+
+ protected:
+  using base::complete, base::known_;
 
  private:
   bool release_held(permits n, bool counted) {

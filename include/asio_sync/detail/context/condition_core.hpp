@@ -285,7 +285,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // Ends without having queued, or without having queued again; lets go of the mutex if the
   // condition has ended.
   void conclude(node& w, wait_outcome outcome, bool holds) const noexcept {
-    bool const lets_go = this->has_ended() && outcome == this->ended_as();
+    bool const lets_go = outcome == wait_outcome::closed || outcome == this->ended_as();
     w.place.outcome = outcome;
     if (holds && !lets_go) {
       w.state = wait_state::decided;

@@ -51,8 +51,7 @@ class fifo_core : public wait_queue<Traits> {
   fifo_core(permits available, permits max) noexcept
       : word_(available * permit + count), many_(available, max) {}
 
-  // Whoever still asks what was freed is told that it is dead, for as long as nobody else uses
-  // the memory.
+  // Whoever still asks what was freed is told that it is dead, until the memory is used again.
   ~fifo_core() { word_.store(dead, std::memory_order_relaxed); }
 
   // Takes permits unless somebody waits, or there are too few, or the core is closed. `counted`:
