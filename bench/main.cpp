@@ -192,6 +192,7 @@ bool show(char* program, settings const& set) {
   add_flags_workloads(all);
   add_latch_workloads(all);
   add_barrier_workloads(all);
+  add_condition_workloads(all);
   add_scale_workloads(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);

@@ -209,6 +209,16 @@ void add_latch(rows& all) {
                      "W3/" + token + "/mutex" + r, 1.3});
 }
 
+void add_condition(rows& all) {
+  for (reactor const r : reactors) {
+    for (std::string const token : {"deferred", "use_awaitable"})
+      all.push_back({"W8 ping-pong " + token + " / post" + with(r),
+                     "W8/" + token + "/condition" + r, "W3/" + token + "/post" + r, 1.5, 1.2});
+    all.push_back({"W8 notify_all / post of 1000" + with(r), "W8/notify_all/1000/condition" + r,
+                   "W6/1000/post" + r, 1.5, 1.1});
+  }
+}
+
 // Once more, with a second thread: what needs no atomic operations without one.
 void add_second_thread(rows& all) {
   rows again;
@@ -341,6 +351,7 @@ std::vector<ratio_row> all_rows() {
   add_event(all);
   add_flags(all);
   add_latch(all);
+  add_condition(all);
   add_second_thread(all);
   add_threads(all);
   add_timed(all);

@@ -62,6 +62,7 @@ void add_event_workloads(catalogue& all);
 void add_flags_workloads(catalogue& all);  // auto-reset event and mailbox
 void add_latch_workloads(catalogue& all);
 void add_barrier_workloads(catalogue& all);
+void add_condition_workloads(catalogue& all);
 void add_two_thread_workloads(catalogue& all);   // initiated by one thread, run by another
 void add_limit_workloads(catalogue& all);        // what bounds it from below
 void add_alternative_workloads(catalogue& all);  // what people use instead

@@ -51,6 +51,7 @@ catalogue all_workloads() {
   add_flags_workloads(all);
   add_latch_workloads(all);
   add_barrier_workloads(all);
+  add_condition_workloads(all);
   add_scale_workloads(all);
   add_two_thread_workloads(all);
   return all;

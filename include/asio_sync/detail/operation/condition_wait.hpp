@@ -109,10 +109,11 @@ inline constexpr lock_functions functions_of_lock{
       lock_access<Lock>::put(*static_cast<Lock*>(lock), hold);
     }};
 
-// What may stand between the lock and the token.
+// What may stand between the lock and the token. A handler that takes whatever it is given is
+// none.
 template <class Predicate>
-concept wait_predicate = std::predicate < std::decay_t<Predicate>
-& > ;
+concept wait_predicate = !token_for<Predicate, void(boost::system::error_code)> &&
+                         std::predicate<std::decay_t<Predicate>&>;
 
 struct no_predicate {};
 
