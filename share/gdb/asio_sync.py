@@ -25,6 +25,9 @@ KEYED_CLOSED, KEYED_DEAD = 1, 2
 ASKED_ALL, ASKED_TAKES = 1 << 32, 1 << 33  # flags_request::packed()
 
 NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
+RESULT_HANDLER = "asio_sync::detail::result_handler"
+CONDITION_HANDLER = "asio_sync::detail::condition_handler"
+CONDITION_WAITER = "asio_sync::detail::condition_waiter"
 MOST_CALLERS = 32  # of a coroutine; more than that are taken for a loop in spoilt memory
 
 
@@ -74,18 +77,19 @@ def symbol_at(address):
     return block.function.name if block and block.function else ""
 
 
-def last_argument(text):
-    """The last argument of the template whose argument list `text` begins behind."""
-    depth, start = 0, 0
+def arguments_in(text):
+    """The arguments of the template whose argument list `text` begins behind."""
+    depth, start, found = 0, 0, []
     for place, letter in enumerate(text):
         if letter in "<({":
             depth += 1
         elif letter in ")}>" and depth > 0:
             depth -= 1
-        elif letter == ">":
-            return text[start:place].strip()
-        elif letter == "," and depth == 0:
+        elif letter in ",>" and depth == 0:
+            found.append(text[start:place].strip())
             start = place + 1
+            if letter == ">":
+                return found
     raise Unreadable(f"no arguments: {text}")
 
 
@@ -147,14 +151,21 @@ def coroutine_names(handler):
     return names
 
 
+def handler_of(waiter):
+    """Its handler; that of a condition's wait may stand beside a predicate and a lock."""
+    handler = waiter["handler_"]
+    kind = outline(handler.type.strip_typedefs().name)
+    return handler["handler"] if kind == CONDITION_HANDLER else handler
+
+
 def who_waits(waiter):
     """Its kind, and the name of the coroutine or the type of the handler."""
     act = int(waiter["act"])
     symbol = symbol_at(act)
-    if "asio_sync::detail::block_thread<" in symbol:
+    if re.search(r"asio_sync::detail::(block_thread|wait_in_thread_with)<", symbol):
         return "thread"
     try:
-        names = coroutine_names(as_made(waiter, act)["handler_"])
+        names = coroutine_names(handler_of(as_made(waiter, act)))
         if names:
             return "coroutine " + " in ".join(names)
     except (gdb.error, TypeError, Unreadable):
@@ -163,10 +174,11 @@ def who_waits(waiter):
     if not begin:
         return f"wait of an unknown kind, {symbol or hex(act)}"
     kind = "coroutine" if kind.endswith("coroutine") else "callback"
-    handler = last_argument(arguments)
-    wrapped = "asio_sync::detail::result_handler<"
-    if handler.startswith(wrapped):
-        handler = last_argument(handler[len(wrapped):])
+    handler = arguments_in(arguments)[-1]
+    if handler.startswith(RESULT_HANDLER + "<"):
+        handler = arguments_in(handler[len(RESULT_HANDLER) + 1:])[-1]
+    if handler.startswith(CONDITION_HANDLER + "<"):
+        handler = arguments_in(handler[len(CONDITION_HANDLER) + 1:])[0]
     return f"{kind} {handler}"
 
 
@@ -206,6 +218,16 @@ def flags_asked(waiter):
     return ("takes " if value & ASKED_TAKES else "looks at ") + asked
 
 
+def condition_text(waiter):
+    """Which lock the wait of a condition is to have again, or of which condition it comes."""
+    mutex = waiter["mutex"]
+    if not mutex:
+        return "without a mutex"
+    if enumerator(waiter["place"]["state"]) == "queued":
+        return f"has let go of {pointer_text(mutex['primitive_'])}"
+    return f"from {pointer_text(waiter['core']['primitive_'])}"
+
+
 def wait_text(waiter, asked=permits_asked):
     """One wait, in a line."""
     parts = [who_waits(waiter), asked(waiter)]
@@ -217,30 +239,68 @@ def wait_text(waiter, asked=permits_asked):
     if deadline:
         parts.append("until " + deadline)
     work = enumerator(waiter["work"])
-    if work != "none":
+    if work != "none" and kind != CONDITION_WAITER:  # which has no home
         parts.append("at home" if work == "home" else "elsewhere")
-    state = enumerator(waiter["state"])
+    queued = waiter
+    if kind == CONDITION_WAITER:
+        parts.append(condition_text(waiter))
+        if enumerator(waiter["place"]["state"]) == "queued":
+            queued = waiter["place"]
+    state = enumerator(queued["state"])
     if state != "queued":
         parts.append(state)
-        if enumerator(waiter["outcome"]) != "undecided":
-            parts.append(enumerator(waiter["outcome"]))
+        if enumerator(queued["outcome"]) != "undecided":
+            parts.append(enumerator(queued["outcome"]))
     return ", ".join(parts)
 
 
-def waits_of(core):
-    """The queue, oldest first. Throws at the first thing that cannot be."""
-    node = core.type.strip_typedefs().template_argument(1).pointer()
+def queued_at(core):
+    """What is in the queue, oldest first. Throws at the first thing that cannot be."""
     expected = int(core["size_"])
-    waiter, previous = core["queue_"]["head_"], 0
+    link, previous = core["queue_"]["head_"], 0
     for place in range(expected):
-        if not waiter:
+        if not link:
             raise Unreadable(f"the queue ends after {place} of {counted(expected, 'wait')}")
-        if int(waiter["core"]) != int(core.address) or int(waiter["prev"]) != previous:
-            raise Unreadable(f"the queue is broken at {waiter.format_string(symbols=False)}")
-        yield waiter.cast(node).dereference()
-        waiter, previous = waiter["next"], int(waiter)
-    if waiter:
+        if int(link["prev"]) != previous:
+            raise Unreadable(f"the queue is broken at {link.format_string(symbols=False)}")
+        yield link
+        link, previous = link["next"], int(link)
+    if link:
         raise Unreadable(f"the queue goes on after {counted(expected, 'wait')}")
+
+
+def of_condition(waiter, core):
+    """A wait in the queue of a mutex, as the condition's that it comes from; None if it is not."""
+    try:
+        comes = waiter.cast(gdb.lookup_type(CONDITION_WAITER).pointer())
+        place = comes["place"]["wait"].referenced_value().address
+        if int(comes["mutex"]) == int(core.address) and int(place) == int(waiter):
+            return comes.dereference()
+    except gdb.error:
+        pass  # the program has no conditions
+    return None
+
+
+def waits_of(core):
+    """The waits of a core."""
+    node = core.type.strip_typedefs().template_argument(1).pointer()
+    for waiter in queued_at(core):
+        if int(waiter["core"]) == int(core.address):
+            yield waiter.cast(node).dereference()
+            continue
+        comes = of_condition(waiter, core)
+        if comes is None:
+            raise Unreadable(f"the queue is broken at {waiter.format_string(symbols=False)}")
+        yield comes
+
+
+def notified_by(core):
+    """The waits of a condition, whose queue is one of places."""
+    for place in queued_at(core):
+        waiter = place["wait"].referenced_value()
+        if int(waiter["core"]) != int(core.address):
+            raise Unreadable(f"the queue is broken at {place.format_string(symbols=False)}")
+        yield waiter
 
 
 # --- The printers
@@ -289,11 +349,13 @@ class PrimitivePrinter(Printer):
         except Exception:  # pylint: disable=broad-except
             return  # the line says so
         try:
-            for waiter in waits_of(self.core()):
+            for waiter in self.waits(self.core()):
                 yield f"[{place}]", self.child(waiter)
                 place += 1
         except Exception as error:  # pylint: disable=broad-except
             yield f"[{place}]", in_one_line(error)
+
+    waits = staticmethod(waits_of)
 
     @staticmethod
     def child(waiter):
@@ -321,9 +383,9 @@ class MutexPrinter(PrimitivePrinter):
             holder = "held by a guard or on its way to one"
         else:
             holder = "free" if word & MUTEX_FREE else "held without a guard"
-        refused = word // MUTEX_COUNT - 1 - carried
+        more = word // MUTEX_COUNT - 1 - carried
         return ([holder] + ["closed"] * bool(word & MUTEX_CLOSED) +
-                self.others("refusals on the way", refused))
+                self.others("refusals on the way or waits on a condition", more))
 
 
 class SharedMutexPrinter(PrimitivePrinter):
@@ -426,6 +488,21 @@ class KeyedMutexPrinter(PrimitivePrinter):
         return ([f"{keys or 'no'} key{'' if keys == 1 else 's'} in use"] +
                 ["closed"] * bool(word & KEYED_CLOSED) +
                 self.others("held or on the way", scalar(core["counts_"]) - 1))
+
+
+class ConditionPrinter(PrimitivePrinter):
+    """basic_async_condition"""
+
+    name = "async_condition"
+    waits = staticmethod(notified_by)
+
+    def state(self, core):
+        """Whether it is closed. What was notified is in the queue of its mutex, or on its way."""
+        notified = scalar(core["counts_"]) - 1 - int(core["size_"])
+        outcome = gdb.lookup_type("asio_sync::detail::wait_outcome")
+        end = enumerator(gdb.Value(scalar(core["end_"])).cast(outcome))
+        return (["closed"] * (end == "closed") +
+                self.others("notified or on the way", notified))
 
 
 class FlagsPrinter(PrimitivePrinter):
@@ -548,6 +625,7 @@ PRINTERS = {
     "asio_sync::basic_async_barrier": BarrierPrinter,
     "asio_sync::basic_async_keyed_mutex": KeyedMutexPrinter,
     "asio_sync::basic_async_keyed_mutex::keyed_lock": KeyedLockPrinter,
+    "asio_sync::basic_async_condition": ConditionPrinter,
     "asio_sync::detail::waiter": WaitPrinter,
     "asio_sync::detail::lock_waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
@@ -555,6 +633,7 @@ PRINTERS = {
     "asio_sync::detail::countdown_waiter": WaitPrinter,
     "asio_sync::detail::phase_waiter": WaitPrinter,
     "asio_sync::detail::keyed_waiter": WaitPrinter,
+    CONDITION_WAITER: WaitPrinter,
 }
 
 

@@ -5,6 +5,7 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -28,12 +29,14 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <queue>
 
 namespace {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
 using asio::use_awaitable;
+using asio_sync::async_condition;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
 using asio_sync::test::page_fixture;
@@ -104,6 +107,19 @@ asio::awaitable<void> with_a_timer(timer_lock& lock, record& data) {
   lock.changed.cancel_one();
 }
 
+asio::awaitable<void> take_with_a_timer(asio::steady_timer& changed, std::queue<int>& jobs) {
+  error_code ignored;
+  while (jobs.empty()) co_await changed.async_wait(asio::redirect_error(use_awaitable, ignored));
+  jobs.pop();
+}
+
+asio::awaitable<void> take(async_mutex& mutex, async_condition& changed, std::queue<int>& jobs) {
+  auto lock = co_await mutex.async_lock();
+  auto const has_jobs = [&] { return !jobs.empty(); };
+  co_await changed.async_wait(lock, has_jobs);  // lets go of the mutex, and blocks no thread
+  jobs.pop();
+}
+
 // Threads.
 
 void in_a_thread(async_mutex& mutex, record& data) {
@@ -168,6 +184,23 @@ BOOST_AUTO_TEST_CASE(a_timer_as_a_condition) {
   for (int i = 0; i < 5; ++i) asio::co_spawn(context, with_a_timer(lock, data), ended_well);
   run();
   BOOST_TEST(data.value == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_where_there_was_a_timer) {
+  asio::steady_timer timer(context, asio::steady_timer::time_point::max());
+  async_condition condition(context);
+  std::queue<int> jobs;
+  asio::co_spawn(context, take_with_a_timer(timer, jobs), ended_well);
+  poll();
+  jobs.push(1);
+  timer.cancel();
+  run();
+  asio::co_spawn(context, take(mutex, condition, jobs), ended_well);
+  poll();
+  jobs.push(2);
+  condition.notify_one();
+  run();
+  BOOST_TEST(jobs.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,10 +5,12 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
+#include <asio_sync/error.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -65,6 +67,7 @@ using experimental::co_composed;
 #include <map>
 #include <memory>
 #include <mutex>
+#include <queue>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -77,6 +80,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::use_awaitable;
+using asio_sync::async_condition;
 using asio_sync::async_keyed_mutex;
 using asio_sync::async_latch;
 using asio_sync::async_mutex;
@@ -302,6 +306,59 @@ class page_cache {
   async_keyed_mutex<std::string> loading_;
   std::map<std::string, std::string> pages_;  // used on the strand alone
 };
+
+// Items under a mutex, and two things to wait for.
+
+class bounded_queue {
+ public:
+  bounded_queue(asio::any_io_executor const& executor, std::size_t most)
+      : mutex_(executor), not_empty_(executor), not_full_(executor), most_(most) {}
+
+  asio::awaitable<void> push(int item) {
+    auto lock = co_await mutex_.async_lock();
+    auto const has_room = [this] { return items_.size() < most_; };
+    co_await not_full_.async_wait(lock, has_room);  // others have the mutex meanwhile
+    items_.push(item);
+    not_empty_.notify_one();
+  }
+
+  asio::awaitable<int> pop() {
+    auto lock = co_await mutex_.async_lock();
+    auto const has_items = [this] { return !items_.empty(); };
+    co_await not_empty_.async_wait(lock, has_items);
+    int const item = items_.front();
+    items_.pop();
+    not_full_.notify_one();
+    co_return item;
+  }
+
+  // Whoever waits, or comes later, gets error::closed.
+  void close() noexcept {
+    not_empty_.close();
+    not_full_.close();
+  }
+
+ private:
+  async_mutex mutex_;
+  async_condition not_empty_, not_full_;
+  std::queue<int> items_;
+  std::size_t const most_;
+};
+
+asio::awaitable<void> push_numbers(bounded_queue& queue, int n) {
+  for (int i = 1; i <= n; ++i) co_await queue.push(i);
+}
+
+asio::awaitable<void> pop_until_closed(bounded_queue& queue, std::vector<int>& popped) {
+  try {
+    for (;;) {
+      int const item = co_await queue.pop();
+      popped.push_back(item);
+    }
+  } catch (system_error const& error) {
+    BOOST_TEST((error.code() == asio_sync::error::closed));
+  }
+}
 
 // Many at once.
 
@@ -541,6 +598,18 @@ BOOST_AUTO_TEST_CASE(two_mutexes_in_any_order) {
     std::scoped_lock const both(a.mutex, b.mutex);  // a thread
     BOOST_TEST((a.mutex.is_locked() && b.mutex.is_locked()));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_bounded_queue_of_a_mutex_and_two_conditions) {
+  bounded_queue queue(context.get_executor(), 2);
+  std::vector<int> popped;
+  asio::co_spawn(context, push_numbers(queue, 5), ended_well);
+  poll();  // waits for room
+  for (int i = 0; i < 2; ++i) asio::co_spawn(context, pop_until_closed(queue, popped), ended_well);
+  poll();
+  BOOST_TEST(popped == (std::vector{1, 2, 3, 4, 5}), boost::test_tools::per_element());
+  queue.close();
+  run();
 }
 
 BOOST_AUTO_TEST_CASE(all_at_once_and_wait_for_all) {

@@ -6,6 +6,7 @@
 
 #include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_barrier.hpp>
+#include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>
@@ -35,6 +36,7 @@
 namespace asio = boost::asio;
 using asio_sync::async_auto_reset_event;
 using asio_sync::async_barrier;
+using asio_sync::async_condition;
 using asio_sync::async_latch;
 using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
@@ -70,6 +72,10 @@ struct on_event {
 
 struct on_flags {
   void operator()(error_code, asio_sync::mailbox_flags) const {}
+};
+
+struct on_notification {
+  void operator()(error_code, async_mutex::lock_type) {}
 };
 
 struct on_phase {
@@ -147,6 +153,25 @@ async_shared_mutex::shared_lock_type lent_reader(pages);
 async_shared_mutex::shared_lock_type reader(pages);
 async_shared_mutex::lock_type writer_of_pages(written_pages);
 
+async_mutex queue(context);
+async_mutex notified(context);
+async_condition not_empty(context);
+async_condition notifies(context);
+async_condition closed_condition(context);
+async_condition cut_condition(context);  // the test spoils it
+async_mutex::lock_type holder_of_notified;
+
+asio::awaitable<void> take() {
+  auto lock = co_await queue.async_lock();
+  co_await not_empty.async_wait(lock);
+}
+
+asio::awaitable<void> take_long(bool const& there) {
+  auto lock = co_await queue.async_lock();
+  auto const look = [&] { return there; };
+  co_await not_empty.async_wait_until(lock, deadline, look, asio::use_awaitable);
+}
+
 asio::awaitable<void> transfer() { auto lock = co_await accounts.async_lock(asio::deferred); }
 
 asio::awaitable<void> audit(int) { auto lock = co_await accounts.async_lock(asio::use_awaitable); }
@@ -216,6 +241,27 @@ void wait_for_pages() {
   read_pages.close();
 }
 
+void wait_on_conditions() {
+  using lock_type = async_mutex::lock_type;
+  static bool there = false;
+  not_empty.async_wait(lock_type(queue), on_notification());
+  asio::co_spawn(context, take(), asio::detached);
+  asio::co_spawn(context, take_long(there), asio::detached);
+  context.poll();
+  block(not_empty, 4, [] {
+    lock_type lock(queue);
+    not_empty.wait(lock);
+  });
+  for (async_condition* condition : {&notifies, &cut_condition}) {
+    condition->async_wait(lock_type(notified), on_notification());
+    condition->async_wait(lock_type(notified), on_notification());
+  }
+  holder_of_notified = lock_type(notified);
+  notifies.notify_one();
+  notified.async_lock(on_lock());
+  closed_condition.close();
+}
+
 // Completions that nobody runs.
 void leave_on_the_way() {
   async_mutex::lock_type first(granted);
@@ -255,6 +301,7 @@ int main() {
   wait_for_accounts();
   wait_for_others();
   wait_for_pages();
+  wait_on_conditions();
   leave_on_the_way();
   std::abort();
 }
