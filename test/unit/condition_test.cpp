@@ -532,6 +532,17 @@ BOOST_AUTO_TEST_CASE(R15_a_lock_that_does_not_own_comes_back_as_it_was) {
   BOOST_TEST(error_of([&] { condition.wait(standard); }) == not_permitted);
 }
 
+BOOST_AUTO_TEST_CASE(R15_the_lock_of_a_dead_mutex) {
+  std::optional<async_mutex> dying(context);
+  lock_type lock(*dying);
+  dying.reset();
+  std::optional<error_code> error;
+  condition.async_wait(lock, [&](error_code e) { error = e; });
+  poll();
+  BOOST_TEST((error == not_permitted));
+  BOOST_TEST((!lock.owns_lock() && !lock.mutex()));
+}
+
 BOOST_AUTO_TEST_CASE(R15_a_standard_lock_that_says_it_owns_and_does_not) {
   std::unique_lock lock(mutex);
   mutex.unlock();

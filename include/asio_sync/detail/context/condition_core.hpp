@@ -31,13 +31,6 @@
 
 namespace asio_sync::detail {
 
-// What is behind a lock of a caller's: perhaps a mutex, and whether it holds that. A hold is
-// counted by the core.
-struct mutex_hold {
-  mutex_core* mutex = nullptr;
-  bool holds = false;
-};
-
 // How a wait empties a lock and fills it again, whatever its type.
 struct lock_functions {
   mutex_hold (*take)(void* lock) noexcept;
@@ -341,7 +334,9 @@ class condition_core final : public core_base, public notify_core<condition_trai
 
   bool make_known(waiter& waiting, std::optional<steady_clock::time_point> deadline) override {
     node& w = of(waiting);
-    auto& known_to = asio::use_service<wait_service>(w.way->context(w));
+    asio::execution_context& context = w.way->context(w);
+    wait_service& known_to =
+        &context == runs_on_.get() ? *this->service_ : asio::use_service<wait_service>(context);
     w.way->track(w);
     if (w.request.looks) w.work = wait_work::kept;
     return known_to.attach(w, deadline);

@@ -22,6 +22,13 @@ struct mutex_traits : waiter_traits {
 
 using mutex_core = homed_core<fifo_core<mutex_traits>>;
 
+// What is behind a lock of a caller's: perhaps a mutex, and whether it holds that. A hold is
+// counted by the core.
+struct mutex_hold {
+  mutex_core* mutex = nullptr;
+  bool holds = false;
+};
+
 struct permit_traits : waiter_traits {
   static constexpr bool exclusive = false;
   static constexpr std::size_t batch = 64;

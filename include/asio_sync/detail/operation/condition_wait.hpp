@@ -10,7 +10,7 @@
 #include <asio_sync/detail/context/condition_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/guard_access.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/thread_wait.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -30,35 +30,8 @@
 
 namespace asio_sync::detail {
 
-// What waits on a condition do with the guard of a mutex.
-struct guard_access {
-  using guard = core_guard<mutex_core>;
-
-  template <class Lock>
-  static mutex_hold look(Lock const& lock) noexcept {
-    guard const& g = lock;
-    return {g.core_, g.owns()};
-  }
-
-  template <class Lock>
-  static mutex_hold take(Lock& lock) noexcept {
-    guard& g = lock;
-    if (!g.owns() && g.hold_ == hold_state::owned) g.let_go();
-    bool const held = std::exchange(g.hold_, hold_state::none) == hold_state::owned;
-    return {std::exchange(g.core_, nullptr), held};
-  }
-
-  template <class Lock>
-  static void put(Lock& lock, mutex_hold hold) noexcept {
-    static_cast<guard&>(lock) = guard(hold.mutex, hold.holds);
-  }
-
-  // Whether that is the guard of a mutex.
-  template <class Lock>
-  static constexpr bool fits = std::is_base_of_v<guard, Lock>;
-};
-
-// The same with the standard's guard, whose hold is a member's and not counted.
+// What a wait does with a lock: with a guard of the library's; and with the standard's, whose hold
+// is a member's and not counted.
 template <class Lock>
 struct lock_access : guard_access {};
 

@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/guard_access.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

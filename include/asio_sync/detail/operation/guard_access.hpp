@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_GUARD_ACCESS_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_GUARD_ACCESS_HPP
+
+#include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/operation/core_guard.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// What operations that are made of locks do with the guard of a mutex.
+struct guard_access {
+  using guard = core_guard<mutex_core>;
+
+  // Whether that is what it is.
+  template <class Lock>
+  static constexpr bool fits = std::is_base_of_v<guard, Lock>;
+
+  template <class Lock>
+  static mutex_hold look(Lock const& lock) noexcept {
+    guard const& g = lock;
+    return {g.core_, g.owns()};
+  }
+
+  // Empties it. What it holds of a dead mutex ends here.
+  template <class Lock>
+  static mutex_hold take(Lock& lock) noexcept {
+    guard taken(std::move(static_cast<guard&>(lock)));
+    if (taken.hold_ == hold_state::owned && !taken.owns()) return {};
+    mutex_hold const what{taken.core_, taken.owns()};
+    taken.yield();
+    return what;
+  }
+
+  template <class Lock>
+  static void put(Lock& lock, mutex_hold hold) noexcept {
+    static_cast<guard&>(lock) = guard(hold.mutex, hold.holds);
+  }
+};
+
+}  // namespace asio_sync::detail
+
+#endif
