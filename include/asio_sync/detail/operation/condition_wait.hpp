@@ -91,6 +91,32 @@ concept wait_predicate = !token_for<Predicate, void(boost::system::error_code)> 
 
 struct no_predicate {};
 
+// A predicate in an operation, which Asio may copy: one that can only be moved goes with the copy,
+// as it is good for one launch.
+template <class Predicate>
+class launched_predicate {
+  using source =
+      std::conditional_t<std::is_copy_constructible_v<Predicate>, Predicate const&, Predicate&&>;
+
+ public:
+  template <class Source>
+  explicit launched_predicate(std::in_place_t, Source&& from)
+      : predicate_(static_cast<Source&&>(from)) {}
+  launched_predicate(launched_predicate&&) noexcept(
+      std::is_nothrow_move_constructible_v<Predicate>) = default;
+  launched_predicate(launched_predicate const& other) : predicate_(other.launch()) {}
+  launched_predicate& operator=(launched_predicate const&) = delete;
+  ~launched_predicate() = default;
+
+  // Copies or moves it.
+  source launch() const noexcept { return static_cast<source>(predicate_); }
+
+  Predicate& operator*() const noexcept { return predicate_; }
+
+ private:
+  mutable Predicate predicate_;
+};
+
 // A handler in its block, with what else has to be there until it is called: its predicate, and
 // the lock that it is to receive.
 template <class Handler, class Predicate, class Lock>
@@ -135,7 +161,7 @@ class condition_operation {
         core_(&core),
         lock_(&lock),
         limit_(limit),
-        predicate_(std::move(predicate)) {}
+        predicate_(std::in_place, std::move(predicate)) {}
 
   executor_type const& executor() const noexcept { return *executor_; }
   condition_core& core() const noexcept { return *core_; }
@@ -145,7 +171,7 @@ class condition_operation {
     condition_waiter::asked_type what{lock_, &functions_of_lock<Lock>, limit_.expired()};
     if constexpr (has_predicate) {
       what.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
-      what.predicate = std::addressof(predicate_);
+      what.predicate = std::addressof(*predicate_);
       what.thrown = &thrown_;
       what.has_looked = has_looked_;
     }
@@ -170,7 +196,7 @@ class condition_operation {
     if (refused.outcome() == wait_outcome::closed) let_go();
     if constexpr (has_predicate) {
       if (refused.decided()) return refused;
-      if (predicate_()) return wait_outcome::granted;
+      if ((*predicate_)()) return wait_outcome::granted;
       has_looked_ = true;
       if (limit_.expired()) return wait_outcome::timed_out;
     }
@@ -183,13 +209,11 @@ class condition_operation {
       if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
-  // The predicate goes with a handler into its block; one that cannot be copied for one launch.
+  // The predicate goes with a handler into its block.
   template <class Handler>
   requires has_predicate auto in_block(Handler&& handler) const {
-    using source =
-        std::conditional_t<std::is_copy_constructible_v<Predicate>, Predicate const&, Predicate&&>;
     return condition_handler<std::decay_t<Handler>, Predicate, void>{
-        static_cast<Handler&&>(handler), static_cast<source>(predicate_)};
+        static_cast<Handler&&>(handler), predicate_.launch()};
   }
 
   // Names it in the output of Asio's handler tracking.
@@ -213,7 +237,7 @@ class condition_operation {
   condition_core* core_;
   Lock* lock_;
   [[no_unique_address]] Limit limit_;
-  [[no_unique_address]] mutable Predicate predicate_;
+  [[no_unique_address]] launched_predicate<Predicate> predicate_;
   [[no_unique_address]] mutable std::conditional_t<has_predicate, std::exception_ptr, nothing>
       thrown_{};
   [[no_unique_address]] mutable std::conditional_t<has_predicate, bool, nothing> has_looked_{};
@@ -226,23 +250,26 @@ class carrying_initiation {
   using executor_type = Executor;
 
   carrying_initiation(Executor const& ex, condition_core& core, Limit limit, Predicate predicate)
-      : executor_(&ex), core_(&core), limit_(limit), predicate_(std::move(predicate)) {}
+      : executor_(&ex),
+        core_(&core),
+        limit_(limit),
+        predicate_(std::in_place, std::move(predicate)) {}
 
   executor_type get_executor() const noexcept { return *executor_; }
 
   // The lock is taken once nothing can throw any more.
   template <class Handler>
-  void operator()(Handler&& handler, Lock&& lock) {
+  void operator()(Handler&& handler, Lock&& lock) const {
     start_wait(condition_operation<Executor, Lock, Limit>(*executor_, *core_, lock, limit_),
                condition_handler<std::decay_t<Handler>, Predicate, Lock>{
-                   static_cast<Handler&&>(handler), std::move(predicate_)});
+                   static_cast<Handler&&>(handler), predicate_.launch()});
   }
 
  private:
   Executor const* executor_;
   condition_core* core_;
   [[no_unique_address]] Limit limit_;
-  [[no_unique_address]] Predicate predicate_;
+  [[no_unique_address]] launched_predicate<Predicate> predicate_;
 };
 
 // Blocks the calling thread until the wait is over; returns how. Throws what the condition has
