@@ -171,9 +171,8 @@ class fifo_core : public wait_queue<Traits> {
           base::decide(waiter, wait_outcome::granted);
           return false;
         }
-      } else if (wait_outcome const refused = refusal(w, waiter.outcome);
-                 refused != wait_outcome::undecided) {
-        return conclude(waiter, refused), false;
+      } else if ((w & (closed | dead)) || waiter.outcome != wait_outcome::undecided) {
+        return conclude(waiter, refusal(w, waiter.outcome)), false;
       } else if ((w & waiting) ||
                  word_.compare_exchange_weak(w, w | waiting, std::memory_order_relaxed,
                                              std::memory_order_relaxed)) {
