@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(locks_are_in_the_order_of_the_caller) {
     BOOST_TEST((std::get<0>(tuple).mutex() == &c && std::get<1>(tuple).mutex() == &a &&
                 std::get<2>(tuple).mutex() == &b));
     BOOST_TEST(count_locked() == 3);
-    tuple = {};
+    tuple = decltype(tuple)();
     BOOST_TEST(count_locked() == 0);
   }
 }
