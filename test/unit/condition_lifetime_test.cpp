@@ -345,6 +345,57 @@ BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_in_the_initiation_leaves_the_lo
 }
 // NOLINTEND(bugprone-use-after-move)
 
+namespace {
+
+// Hands out one place, again and again.
+template <class T>
+struct one_place {
+  using value_type = T;
+
+  explicit one_place(void* m) noexcept : memory(m) {}
+  template <class U>
+  one_place(one_place<U> const& other) noexcept : memory(other.memory) {}
+
+  T* allocate(std::size_t) noexcept { return static_cast<T*>(memory); }
+  void deallocate(T*, std::size_t) noexcept {}
+
+  friend bool operator==(one_place const&, one_place const&) noexcept = default;
+
+  void* memory;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(R9_a_wait_in_the_block_of_one_whose_initiation_goes_on_is_dropped) {
+  fixture f;
+  alignas(std::max_align_t) std::byte memory[1024];
+  one_place<std::byte> const place(memory);
+  int dropped = 0;
+  struct counter {
+    int* n;
+    explicit counter(int& count) noexcept : n(&count) {}
+    counter(counter&& other) noexcept : n(std::exchange(other.n, nullptr)) {}
+    counter& operator=(counter&&) = delete;
+    ~counter() {
+      if (n) ++*n;
+    }
+    void operator()(error_code, lock_type const&) const { BOOST_TEST(false); }
+  };
+  f.condition->async_wait_for(
+      lock_type(*f.mutex), 0s,
+      asio::bind_executor(inline_executor(*f.context),
+                          asio::bind_allocator(place, [&](error_code, lock_type lock) {
+                            f.condition->async_wait(
+                                lock_type(std::move(lock)),
+                                asio::bind_executor(
+                                    *f.other, asio::bind_allocator(place, counter(dropped))));
+                            f.other.reset();
+                            ++f.ended;
+                          })));
+  BOOST_TEST((f.ended == 1 && dropped == 1));
+  BOOST_TEST(f.is_free());
+}
+
 BOOST_AUTO_TEST_CASE(R13_a_handler_that_throws_leaves_condition_and_mutex_usable) {
   fixture f;
   f.condition->async_wait(lock_type(*f.mutex),

@@ -170,6 +170,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
         w.request.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
+    initiation::is_over_for(w);
     leave_service(w);
     give_lock_back(w);
     return true;
@@ -195,7 +196,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
     node& w = of(waiting);
     bool const notified_alone = w.place.notified_alone && w.place.outcome == wait_outcome::granted;
     leave_service(w);
-    if (initiation::is_of(w)) {
+    if (initiation::is_over_for(w)) {
       w.lock_at_end = w.request.lock;
       give_lock_back(w);
     } else if (mutex_core* const mutex = w.mutex) {
@@ -225,7 +226,12 @@ class condition_core final : public core_base, public notify_core<condition_trai
     initiation& operator=(initiation const&) = delete;
     ~initiation() { innermost = outer_; }
 
-    static bool is_of(node const& w) noexcept { return innermost == &w; }
+    // True if it was that of this wait, which leaves its block: another may begin there.
+    static bool is_over_for(node const& w) noexcept {
+      if (innermost != &w) return false;
+      innermost = nullptr;
+      return true;
+    }
 
    private:
     static inline constinit thread_local node* innermost = nullptr;
@@ -279,22 +285,21 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // condition has ended.
   void conclude(node& w, wait_outcome outcome, bool holds) const noexcept {
     bool const lets_go = outcome == wait_outcome::closed || outcome == this->ended_as();
+    bool const keeps = holds && !lets_go;
     w.place.outcome = outcome;
-    if (holds && !lets_go) {
-      w.state = wait_state::decided;
-      w.outcome = wait_outcome::granted;
-    } else if (w.mutex) {
+    if (w.mutex && !keeps) {
       w.mutex->conclude(w, outcome);
       if (holds) w.mutex->release_counted();
     } else {
       w.state = wait_state::decided;
-      w.outcome = outcome;
+      w.outcome = keeps ? wait_outcome::granted : outcome;
     }
   }
 
   // Of a wait that holds its mutex.
   bool queue_up(node& w) noexcept {
     mutex_core& mutex = *w.mutex;
+    initiation::is_over_for(w);
     wait_outcome const refused = queue::enter(w.place);
     if (refused != wait_outcome::undecided) return conclude(w, refused, true), false;
     mutex.release_counted();  // the wait may get it back, and be gone, at once

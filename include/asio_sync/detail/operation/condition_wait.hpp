@@ -91,6 +91,12 @@ concept wait_predicate = !token_for<Predicate, void(boost::system::error_code)> 
 
 struct no_predicate {};
 
+// Calls a predicate, whatever its type.
+template <class Predicate>
+bool looks_at(void* predicate) {
+  return (*static_cast<Predicate*>(predicate))();
+}
+
 // A predicate in an operation, which Asio may copy: one that can only be moved goes with the copy,
 // as it is good for one launch.
 template <class Predicate>
@@ -124,7 +130,7 @@ struct condition_handler {
   void attach_to(condition_waiter& w) noexcept {
     if constexpr (!std::is_void_v<Lock>) w.lock_at_end = std::addressof(lock);
     if constexpr (!std::is_same_v<Predicate, no_predicate>) {
-      w.request.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
+      w.request.looks = &looks_at<Predicate>;
       w.request.predicate = std::addressof(predicate);
       w.request.thrown = nullptr;
       w.request.has_looked = false;
@@ -170,7 +176,7 @@ class condition_operation {
   condition_waiter::asked_type asked() const noexcept {
     condition_waiter::asked_type what{lock_, &functions_of_lock<Lock>, limit_.expired()};
     if constexpr (has_predicate) {
-      what.looks = [](void* p) -> bool { return (*static_cast<Predicate*>(p))(); };
+      what.looks = &looks_at<Predicate>;
       what.predicate = std::addressof(*predicate_);
       what.thrown = &thrown_;
       what.has_looked = has_looked_;
