@@ -5,6 +5,7 @@
 
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
+#include <asio_sync/async_shared_mutex.hpp>
 #include <asio_sync/error.hpp>
 
 #include "support/memory.hpp"
@@ -563,6 +564,22 @@ BOOST_AUTO_TEST_CASE(R9_a_mutex_dies_that_is_not_waited_for_yet) {
     BOOST_TEST(!two[0]->is_locked());
     locks.clear();
   }
+}
+
+BOOST_AUTO_TEST_CASE(R9_a_shared_mutex_dies_that_is_not_waited_for_yet) {
+  std::array<std::optional<async_shared_mutex>, 2> two;  // the first has the lower address
+  for (auto& each : two) each.emplace(context);
+  std::optional<async_shared_mutex::shared_lock_type> held(*two[0]);
+  async_lock_all(std::tie(*two[0], *two[1]), [&](error_code error, auto const&) {
+    ++called;
+    got = error;
+  });
+  two[1].reset();
+  held.reset();
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == aborted);
+  BOOST_TEST(!two[0]->is_locked());
 }
 
 BOOST_AUTO_TEST_CASE(R9_a_mutex_that_is_held_dies) {

@@ -187,6 +187,9 @@ class shared_core : public wait_queue<Traits> {
     return forget(back || granted ? 1 : 2);
   }
 
+  // So many more of those who keep the core.
+  void count_up(std::size_t n = 1) noexcept { counts_.fetch_add(n, std::memory_order_relaxed); }
+
   // Lets counts go. True if they were the last: the caller frees the core.
   ASIO_SYNC_INLINE bool forget(std::uint64_t n = 1) noexcept {
     // Acquire and release: what others did to the core comes before its end.
@@ -256,8 +259,6 @@ class shared_core : public wait_queue<Traits> {
     return word_.compare_exchange_weak(w, desired, std::memory_order_acquire,
                                        std::memory_order_relaxed);
   }
-
-  void count_up(std::size_t n = 1) noexcept { counts_.fetch_add(n, std::memory_order_relaxed); }
 
   // Changes the word by what becomes of a hold, if that is there. `decided`: of those whom that
   // may let in.

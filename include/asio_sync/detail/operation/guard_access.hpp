@@ -15,6 +15,13 @@ namespace asio_sync::detail {
 
 // What operations that are made of locks do with the guard of a mutex.
 struct guard_access {
+ private:
+  template <class Core, auto... Mode>
+  static Core* core_in(core_guard<Core, Mode...> const& g) noexcept {
+    return g.core_;
+  }
+
+ public:
   using guard = core_guard<mutex_core>;
 
   // Whether that is what it is.
@@ -35,6 +42,12 @@ struct guard_access {
     mutex_hold const what{taken.core_, taken.owns()};
     taken.yield();
     return what;
+  }
+
+  // The core that the guard of any primitive refers to.
+  template <class Lock>
+  static auto core_of(Lock const& lock) noexcept -> decltype(core_in(lock)) {
+    return core_in(lock);
   }
 
   template <class Lock>

@@ -29,31 +29,45 @@
 
 namespace asio_sync::detail {
 
-// Keeps the core of a mutex, which tells later whether the mutex lives. What is no mutex of this
-// library is taken to live.
+// Keeps the core of a mutex of any kind, which tells later whether the mutex lives. What is no
+// mutex of this library is taken to live.
 class kept_core {
  public:
   template <class Mutex>
   explicit kept_core(Mutex& mutex) noexcept {
     using lock_type = typename Mutex::lock_type;
-    if constexpr (guard_access::fits<lock_type>) {
-      core_ = guard_access::look(lock_type(mutex, std::defer_lock)).mutex;
-      core_->count_up();
+    if constexpr (requires(lock_type const& lock) { guard_access::core_of(lock); }) {
+      auto* const core = guard_access::core_of(lock_type(mutex, std::defer_lock));
+      core->count_up();
+      core_ = core;
+      functions_ = &functions_of<std::remove_pointer_t<decltype(core)>>;
     }
   }
-  kept_core(kept_core&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+  kept_core(kept_core&& other) noexcept
+      : core_(std::exchange(other.core_, nullptr)), functions_(other.functions_) {}
   kept_core& operator=(kept_core&& other) noexcept {
     std::swap(core_, other.core_);
+    std::swap(functions_, other.functions_);
     return *this;
   }
   ~kept_core() {
-    if (core_) core_->unref();
+    if (core_) functions_->let_go(core_);
   }
 
-  bool is_dead() const noexcept { return core_ && core_->is_dead(); }
+  bool is_dead() const noexcept { return core_ && functions_->is_dead(core_); }
 
  private:
-  mutex_core* core_ = nullptr;
+  struct functions {
+    bool (*is_dead)(void const* core) noexcept;
+    void (*let_go)(void* core) noexcept;
+  };
+  template <class Core>
+  static constexpr functions functions_of{
+      [](void const* core) noexcept { return static_cast<Core const*>(core)->is_dead(); },
+      [](void* core) noexcept { static_cast<Core*>(core)->unref(); }};
+
+  void* core_ = nullptr;
+  functions const* functions_ = nullptr;
 };
 
 // Where a mutex is, and which of the caller's it is.
