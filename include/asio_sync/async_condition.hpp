@@ -263,16 +263,22 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   auto initiate(Lock&& lock, Limit limit, Predicate&& predicate, Token&& token) {
     using lock_type = std::remove_reference_t<Lock>;
     using predicate_type = std::decay_t<Predicate>;
-    if constexpr (std::is_lvalue_reference_v<Lock>)
-      return detail::initiate_wait(
-          detail::condition_operation<Executor, lock_type, Limit, predicate_type>(
-              base::executor(), core(), lock, limit, static_cast<Predicate&&>(predicate)),
-          static_cast<Token&&>(token));
-    else
+    constexpr bool looks = !std::is_same_v<predicate_type, detail::no_predicate>;
+    if constexpr (!std::is_lvalue_reference_v<Lock>)
       return boost::asio::async_initiate<Token, void(boost::system::error_code, lock_type)>(
           detail::carrying_initiation<Executor, lock_type, Limit, predicate_type>(
               base::executor(), core(), limit, static_cast<Predicate&&>(predicate)),
           token, static_cast<Lock&&>(lock));
+    else if constexpr (looks)
+      return detail::initiate_wait(
+          detail::looking_operation<Executor, lock_type, Limit, predicate_type>(
+              base::executor(), core(), lock, limit,
+              predicate_type(static_cast<Predicate&&>(predicate))),
+          static_cast<Token&&>(token));
+    else
+      return detail::initiate_wait(detail::condition_operation<Executor, lock_type, Limit>(
+                                       base::executor(), core(), lock, limit, false),
+                                   static_cast<Token&&>(token));
   }
 
   template <class Lock>
@@ -284,7 +290,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   std::cv_status in_thread(Lock& lock, detail::wait_limit limit) {
     using enum std::cv_status;
     detail::condition_operation<Executor, Lock, detail::wait_limit> const operation(
-        base::executor(), core(), lock, limit);
+        base::executor(), core(), lock, limit, false);
     detail::wait_outcome outcome = operation.try_in_coroutine().outcome();
     if (outcome == detail::wait_outcome::undecided)
       outcome =

@@ -21,6 +21,9 @@
 #include <asio_sync/async_latch.hpp>
 #elif defined(OPERATION_barrier_arrive)
 #include <asio_sync/async_barrier.hpp>
+#elif defined(OPERATION_condition_wait) || defined(OPERATION_condition_look)
+#include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_mutex.hpp>
 #elif defined(OPERATION_lock_all)
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
@@ -111,6 +114,17 @@ using subject = asio_sync::async_keyed_mutex<int>;
 #define OPERATION(...) async_lock(1, __VA_ARGS__)
 #define PARAMETERS error_code error, subject::keyed_lock lock
 #define RESULT auto lock =
+#elif defined(OPERATION_condition_wait) || defined(OPERATION_condition_look)
+struct subject : asio_sync::async_condition {
+  asio_sync::async_mutex::lock_type lock;
+};
+#if defined(OPERATION_condition_wait)
+#define OPERATION(...) async_wait(s.lock, __VA_ARGS__)
+#else
+#define OPERATION(...) async_wait(s.lock, [&last] { return last != 0; }, __VA_ARGS__)
+#endif
+#define PARAMETERS error_code error
+#define RESULT
 #elif defined(OPERATION_async_receive)
 using subject = asio::experimental::concurrent_channel<void(error_code, int)>;
 #define OPERATION(...) async_receive(__VA_ARGS__)

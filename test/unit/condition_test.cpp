@@ -513,6 +513,18 @@ BOOST_AUTO_TEST_CASE(R11_zero_time_does_not_let_go_of_the_mutex) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(R11_zero_time_looks_once) {
+  outcome carried;
+  auto const now = [] { return true; };
+  condition.async_wait_for(lock_type(mutex), 0s, now, carried.handler());
+  poll();
+  BOOST_TEST(carried.has_lock());
+  std::optional<error_code> error;
+  condition.async_wait_for(carried.lock, -1s, now, [&](error_code e) { error = e; });
+  poll();
+  BOOST_TEST((error && !*error && carried.lock.owns_lock()));
+}
+
 BOOST_AUTO_TEST_CASE(R15_a_lock_that_does_not_own_comes_back_as_it_was) {
   outcome empty, unlocked;
   condition.async_wait(lock_type(), empty.handler());

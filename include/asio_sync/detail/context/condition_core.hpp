@@ -37,6 +37,14 @@ struct lock_functions {
   void (*put)(void* lock, mutex_hold hold) noexcept;
 };
 
+// The predicate of a wait, if there is one.
+struct condition_predicate {
+  bool (*looks)(void*) = nullptr;  // calls it
+  void* where = nullptr;
+  std::exception_ptr* thrown = nullptr;  // for what it throws; without it that is let out
+  bool has_looked = false;
+};
+
 // A wait on a condition. As a waiter it stands in the queue of its mutex, with its place in that
 // of the condition; slot, timer and service know it as the condition's.
 //
@@ -47,11 +55,8 @@ struct condition_waiter : lasting_waiter {
   struct asked_type {
     void* lock;
     lock_functions const* of_lock;
-    bool expired = false;                  // there is no time to wait
-    bool (*looks)(void*) = nullptr;        // calls the predicate, if there is one
-    void* predicate = nullptr;             // where that is
-    std::exception_ptr* thrown = nullptr;  // for what it throws; without it that is let out
-    bool has_looked = false;
+    bool expired;  // there is no time to wait
+    condition_predicate predicate;
   };
 
   condition_waiter(function* f, core_base* c, asked_type const& what) noexcept
@@ -151,7 +156,8 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // arrive: it is refused, or its predicate has not been looked at.
   bool enter(node& w) noexcept {
     bool const holds = take_lock(w);
-    if (holds && (!w.request.looks || w.request.has_looked)) return queue_up(w);
+    if (holds && (!w.request.predicate.looks || w.request.predicate.has_looked))
+      return queue_up(w);
     conclude(w, holds ? wait_outcome::granted : wait_outcome::not_permitted, holds);
     return false;
   }
@@ -167,7 +173,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // wait is dropped then.
   bool ends(node& w) {
     bool const looks =
-        w.request.looks && w.holds() && !w.mutex->is_dead() &&
+        w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     initiation::is_over_for(w);
@@ -308,15 +314,16 @@ class condition_core final : public core_base, public notify_core<condition_trai
 
   // Calls the predicate. True if that ends the wait, which holds the mutex.
   bool looks_and_ends(node& w) {
+    condition_predicate const& predicate = w.request.predicate;
     try {
-      if (!w.request.looks(w.request.predicate))
+      if (!predicate.looks(predicate.where))
         return w.place.outcome == wait_outcome::timed_out || !queue_up(w);
     } catch (...) {
-      if (!w.request.thrown) {
+      if (!predicate.thrown) {
         completions::drop(w);
         throw;
       }
-      *w.request.thrown = std::current_exception();
+      *predicate.thrown = std::current_exception();
     }
     w.place.outcome = wait_outcome::granted;
     return true;
@@ -343,7 +350,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
     wait_service& known_to =
         &context == runs_on_.get() ? *this->service_ : asio::use_service<wait_service>(context);
     w.way->track(w);
-    if (w.request.looks) w.work = wait_work::kept;
+    if (w.request.predicate.looks) w.work = wait_work::kept;
     return known_to.attach(w, deadline);
   }
 

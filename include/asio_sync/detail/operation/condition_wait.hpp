@@ -130,10 +130,7 @@ struct condition_handler {
   void attach_to(condition_waiter& w) noexcept {
     if constexpr (!std::is_void_v<Lock>) w.lock_at_end = std::addressof(lock);
     if constexpr (!std::is_same_v<Predicate, no_predicate>) {
-      w.request.looks = &looks_at<Predicate>;
-      w.request.predicate = std::addressof(predicate);
-      w.request.thrown = nullptr;
-      w.request.has_looked = false;
+      w.request.predicate = {&looks_at<Predicate>, std::addressof(predicate)};
     }
   }
 
@@ -149,11 +146,10 @@ struct condition_handler {
   [[no_unique_address]] std::conditional_t<std::is_void_v<Lock>, no_predicate, Lock> lock{};
 };
 
-// A wait with the caller's lock, and how long it may take.
-template <class Executor, class Lock, class Limit, class Predicate = no_predicate>
+// A wait with the caller's lock, and how long it may take. All that is compiled of it once,
+// whatever its predicate; `looks`: whether it has one.
+template <class Executor, class Lock, class Limit>
 class condition_operation {
-  static constexpr bool has_predicate = !std::is_same_v<Predicate, no_predicate>;
-
  public:
   using executor_type = Executor;
   struct delivery {
@@ -162,26 +158,15 @@ class condition_operation {
   };
 
   condition_operation(Executor const& ex, condition_core& core, Lock& lock, Limit limit,
-                      Predicate predicate = Predicate())
-      : executor_(&ex),
-        core_(&core),
-        lock_(&lock),
-        limit_(limit),
-        predicate_(std::in_place, std::move(predicate)) {}
+                      bool looks) noexcept
+      : executor_(&ex), core_(&core), lock_(&lock), limit_(limit), looks_(looks) {}
 
   executor_type const& executor() const noexcept { return *executor_; }
   condition_core& core() const noexcept { return *core_; }
   Limit limit() const noexcept { return limit_; }
 
   condition_waiter::asked_type asked() const noexcept {
-    condition_waiter::asked_type what{lock_, &functions_of_lock<Lock>, limit_.expired()};
-    if constexpr (has_predicate) {
-      what.looks = &looks_at<Predicate>;
-      what.predicate = std::addressof(*predicate_);
-      what.thrown = &thrown_;
-      what.has_looked = has_looked_;
-    }
-    return what;
+    return {lock_, &functions_of_lock<Lock>, limit_.expired(), predicate_};
   }
 
   // Refuses what can be told at once; otherwise the mutex has to be let go of, or the predicate to
@@ -191,40 +176,30 @@ class condition_operation {
     if (!held.holds) return wait_outcome::not_permitted;
     if (core_->is_closed()) return wait_outcome::closed;
     if (core_->waits_over_another(held.mutex)) return wait_outcome::invalid;
-    if (!has_predicate && limit_.expired()) return wait_outcome::timed_out;
+    if (!looks_ && limit_.expired()) return wait_outcome::timed_out;
     return wait_outcome::undecided;
   }
 
-  // The same where a coroutine is running: the predicate is looked at, and a lock that is not to
-  // come back is let go of.
-  verdict try_in_coroutine() const {
+  // The same where a coroutine is running: a lock that is not to come back is let go of.
+  ASIO_SYNC_NOINLINE verdict try_in_coroutine() const noexcept {
     verdict const refused = try_now();
     if (refused.outcome() == wait_outcome::closed) let_go();
-    if constexpr (has_predicate) {
-      if (refused.decided()) return refused;
-      if ((*predicate_)()) return wait_outcome::granted;
-      has_looked_ = true;
-      if (limit_.expired()) return wait_outcome::timed_out;
-    }
     return refused;
   }
 
-  // What the predicate has thrown while the coroutine was suspended.
-  void rethrow() const {
-    if constexpr (has_predicate)
-      if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
-  }
-
-  // The predicate goes with a handler into its block.
-  template <class Handler>
-  requires has_predicate auto in_block(Handler&& handler) const {
-    return condition_handler<std::decay_t<Handler>, Predicate, void>{
-        static_cast<Handler&&>(handler), predicate_.launch()};
-  }
+  static void rethrow() noexcept {}
 
   // Names it in the output of Asio's handler tracking.
   void track(waiter& w) const {
     track_creation(executor(), w, "async_condition", core_->primitive(), "async_wait");
+  }
+
+ protected:
+  // The same for a coroutine that has looked, or whose predicate is to be looked at.
+  condition_operation with(condition_predicate const& predicate) const noexcept {
+    condition_operation result(*this);
+    result.predicate_ = predicate;
+    return result;
   }
 
  private:
@@ -237,16 +212,55 @@ class condition_operation {
     mutex.unref();
   }
 
-  struct nothing {};
-
   Executor const* executor_;
   condition_core* core_;
   Lock* lock_;
   [[no_unique_address]] Limit limit_;
-  [[no_unique_address]] launched_predicate<Predicate> predicate_;
-  [[no_unique_address]] mutable std::conditional_t<has_predicate, std::exception_ptr, nothing>
-      thrown_{};
-  [[no_unique_address]] mutable std::conditional_t<has_predicate, bool, nothing> has_looked_{};
+  bool looks_;
+  condition_predicate predicate_{};
+};
+
+// The same with its predicate.
+template <class Executor, class Lock, class Limit, class Predicate>
+class looking_operation : public condition_operation<Executor, Lock, Limit> {
+  using base = condition_operation<Executor, Lock, Limit>;
+
+ public:
+  looking_operation(Executor const& ex, condition_core& core, Lock& lock, Limit limit,
+                    Predicate&& predicate)
+      : base(ex, core, lock, limit, true), predicate_(std::in_place, std::move(predicate)) {}
+
+  // What does not depend on the type of the predicate. Refers to this.
+  base common() const noexcept {
+    return base::with({&looks_at<Predicate>, std::addressof(*predicate_), &thrown_, has_looked_});
+  }
+
+  // A coroutine looks at once.
+  verdict try_in_coroutine() const {
+    verdict const refused = base::try_in_coroutine();
+    if (refused.decided()) return refused;
+    if ((*predicate_)()) return wait_outcome::granted;
+    has_looked_ = true;
+    if (this->limit().expired()) return wait_outcome::timed_out;
+    return {};
+  }
+
+  // What the predicate has thrown while the coroutine was suspended.
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+
+  // The predicate goes with a handler into its block.
+  template <class Handler>
+  auto in_block(Handler&& handler) const {
+    return condition_handler<std::decay_t<Handler>, Predicate, void>{
+        static_cast<Handler&&>(handler), predicate_.launch()};
+  }
+
+ private:
+  launched_predicate<Predicate> predicate_;
+  mutable std::exception_ptr thrown_;
+  mutable bool has_looked_ = false;
 };
 
 // The initiation of a wait that carries the lock through: it is Asio's to keep until then.
@@ -266,7 +280,8 @@ class carrying_initiation {
   // The lock is taken once nothing can throw any more.
   template <class Handler>
   void operator()(Handler&& handler, Lock&& lock) const {
-    start_wait(condition_operation<Executor, Lock, Limit>(*executor_, *core_, lock, limit_),
+    constexpr bool looks = !std::is_same_v<Predicate, no_predicate>;
+    start_wait(condition_operation<Executor, Lock, Limit>(*executor_, *core_, lock, limit_, looks),
                condition_handler<std::decay_t<Handler>, Predicate, Lock>{
                    static_cast<Handler&&>(handler), predicate_.launch()});
   }

@@ -144,6 +144,30 @@ concept tries_in_coroutine = requires(Operation const& operation) {
   operation.try_in_coroutine();
 };
 
+// Operations of which one part is compiled for each call; `common()` is what all the rest needs.
+template <class Operation>
+concept has_common_part = requires(Operation const& operation) {
+  operation.common();
+};
+
+// The waiter of an operation whose coroutine is about to be suspended; null if its context is
+// shutting down. Throws what making and preparing it throw.
+template <class Waiter, class Operation, class Executor>
+Waiter* prepare_wait(Operation const& operation, typename Operation::delivery::core_type& core,
+                     Executor const& own, asio::cancellation_slot slot) {
+  auto& w = Waiter::make(core, operation.asked(), own, operation.executor());
+  // Not free a moment ago, unless only the budget is used up.
+  if (!immediate_budget::available() && decide_at_once(operation, w)) return &w;
+  return w.ready(slot, operation.limit());
+}
+
+template <class Waiter, class Operation, class Executor>
+ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN Waiter* prepare_apart(
+    Operation const& operation, typename Operation::delivery::core_type& core, Executor const& own,
+    asio::cancellation_slot slot) {
+  return prepare_wait<Waiter>(operation, core, own, slot);
+}
+
 // Handler resumes the coroutine.
 template <class Operation, class Result, class Handler>
 class awaitable_wait_of {
@@ -182,10 +206,10 @@ class awaitable_wait_of {
   // launched.
   template <class Executor>
   void prepare(Executor const& own, asio::cancellation_slot slot) {
-    waiter_ = &waiter_type::make(*core_, operation_.asked(), own, operation_.executor());
-    // Not free a moment ago, unless only the budget is used up.
-    if (!immediate_budget::available() && decide_at_once(operation_, *waiter_)) return;
-    waiter_ = waiter_->ready(slot, operation_.limit());
+    if constexpr (has_common_part<Operation>)
+      waiter_ = prepare_apart<waiter_type>(operation_.common(), *core_, own, slot);
+    else
+      waiter_ = prepare_wait<waiter_type>(operation_, *core_, own, slot);
   }
 
   // Without a waiter the context is shutting down: the handler, and the coroutine, end here.

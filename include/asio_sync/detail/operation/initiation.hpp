@@ -205,7 +205,7 @@ class wait_initiation {
   template <class Handler>
   void start(Handler&& handler) const {
     if constexpr (requires { operation_.in_block(std::forward<Handler>(handler)); })
-      start_wait(operation_, operation_.in_block(std::forward<Handler>(handler)));
+      start_wait(operation_.common(), operation_.in_block(std::forward<Handler>(handler)));
     else
       start_wait(operation_, std::forward<Handler>(handler));
   }
