@@ -3,45 +3,15 @@
 
 // What every primitive promises, of a shared mutex that is locked for writing.
 
+#include "rules/mutex_subject.hpp"
+
 #include <asio_sync/async_shared_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <mutex>
-#include <utility>
 
 namespace rules_shared_mutex_test {
 
-struct subject {
-  static constexpr bool carries = true;
-  template <class Executor>
-  using over = asio_sync::basic_async_shared_mutex<Executor>;
-  using primitive_type = over<boost::asio::any_io_executor>;
-  using grant = primitive_type::lock_type;
-
-  static bool occupy(auto& p) { return p.try_lock(); }
-  static void serve(auto& p) { p.unlock(); }
-  static grant hold(primitive_type& p) { return grant(p, std::try_to_lock); }
-
-  template <class... Token>
-  static auto wait(auto& p, Token&&... token) {
-    return p.async_lock(std::forward<Token>(token)...);
-  }
-  template <class... Token>
-  static auto wait_for(auto& p, auto time, Token&&... token) {
-    return p.async_lock_for(time, std::forward<Token>(token)...);
-  }
-  template <class... Token>
-  static auto wait_until(auto& p, auto time, Token&&... token) {
-    return p.async_lock_until(time, std::forward<Token>(token)...);
-  }
-
-  static grant block(primitive_type& p) { return grant(p); }
-  static grant block_for(primitive_type& p, auto time) { return grant(p, time); }
-
-  static bool idle(auto const& p) { return !p.is_locked() && p.waiters() == 0; }
-};
+using subject = asio_sync::test::mutex_subject<asio_sync::basic_async_shared_mutex>;
 
 }  // namespace rules_shared_mutex_test
 
