@@ -20,6 +20,7 @@ namespace detail {
 struct auto_reset {
   using core_type = auto_event_core;
   static constexpr char const* name = "async_auto_reset_event";
+  static constexpr char const* wait_name = "async_wait";
   ASIO_SYNC_INLINE static bool try_wait(core_type& core) noexcept {
     return core.try_wait(auto_event_traits::request()).granted();
   }

@@ -31,6 +31,7 @@ namespace detail {
 struct countdown {
   using core_type = countdown_core;
   static constexpr char const* name = "async_latch";
+  static constexpr char const* wait_name = "async_wait";
   ASIO_SYNC_INLINE static bool try_wait(core_type& core) noexcept { return core.admits(); }
 };
 

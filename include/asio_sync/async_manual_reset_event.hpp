@@ -20,6 +20,7 @@ namespace detail {
 struct manual_reset {
   using core_type = event_core;
   static constexpr char const* name = "async_manual_reset_event";
+  static constexpr char const* wait_name = "async_wait";
   ASIO_SYNC_INLINE static bool try_wait(core_type& core) noexcept { return core.admits(); }
 };
 

@@ -17,11 +17,14 @@ class basic_async_auto_reset_event;
 template <class Executor>
 class basic_async_barrier;
 
-template <class Key, class Executor, class Hash, class Equal>
-class basic_async_keyed_mutex;
-
 template <class Executor>
 class basic_async_condition;
+
+template <class Executor>
+class basic_async_group;
+
+template <class Key, class Executor, class Hash, class Equal>
+class basic_async_keyed_mutex;
 
 template <class Executor>
 class basic_async_latch;

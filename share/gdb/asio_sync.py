@@ -462,6 +462,21 @@ class LatchPrinter(PrimitivePrinter):
                 self.others("completions on the way", scalar(core["counts_"]) - 1))
 
 
+class GroupPrinter(PrimitivePrinter):
+    """basic_async_group"""
+
+    name = "async_group"
+
+    def state(self, core):
+        """How much is pending. Operations have counts, what was added by hand has none."""
+        word = scalar(core["word_"])
+        pending = scalar(core["pending_"])
+        operations = pending - int(core["added_"])
+        return ([f"{pending} pending" if pending else "nothing pending"] +
+                ["closed"] * bool(word & SIGNAL_CLOSED) +
+                self.others("completions on the way", scalar(core["counts_"]) - 1 - operations))
+
+
 class BarrierPrinter(PrimitivePrinter):
     """basic_async_barrier"""
 
@@ -623,6 +638,7 @@ PRINTERS = {
     "asio_sync::basic_async_mailbox": MailboxPrinter,
     "asio_sync::basic_async_latch": LatchPrinter,
     "asio_sync::basic_async_barrier": BarrierPrinter,
+    "asio_sync::basic_async_group": GroupPrinter,
     "asio_sync::basic_async_keyed_mutex": KeyedMutexPrinter,
     "asio_sync::basic_async_keyed_mutex::keyed_lock": KeyedLockPrinter,
     "asio_sync::basic_async_condition": ConditionPrinter,

@@ -7,6 +7,7 @@
 #include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>
@@ -21,6 +22,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -37,6 +39,7 @@ namespace asio = boost::asio;
 using asio_sync::async_auto_reset_event;
 using asio_sync::async_barrier;
 using asio_sync::async_condition;
+using asio_sync::async_group;
 using asio_sync::async_latch;
 using asio_sync::async_mailbox;
 using asio_sync::async_manual_reset_event;
@@ -138,6 +141,10 @@ async_latch closed_latch(context, 2);
 async_barrier phases(context, 3);
 async_barrier closed_barrier(context, 2);
 
+async_group sessions(context);
+asio::steady_timer idle(context, std::chrono::hours(1));
+async_group ended_sessions(context);
+
 keyed_mutex users(context);
 keyed_mutex::keyed_lock user = users.try_lock(7);
 keyed_mutex::keyed_lock other_user = users.try_lock(8);
@@ -223,6 +230,9 @@ void wait_for_others() {
   asio::co_spawn(context, work(), asio::detached);
   context.poll();
   block(all_ready, 3, [] { all_ready.arrive_and_wait(); });
+  idle.async_wait(sessions.track(on_event()));
+  sessions.add(2);
+  sessions.async_join(on_event());
   phases.async_arrive_and_wait(on_phase());
   block(phases, 2, [] { phases.arrive_and_wait(); });
   users.async_lock(8, on_user());
@@ -281,6 +291,9 @@ void leave_on_the_way() {
   closed_latch.close();
   closed_barrier.async_arrive_and_wait(on_phase());
   closed_barrier.close();
+  ended_sessions.add();
+  ended_sessions.async_join(on_event());
+  ended_sessions.done();
   keyed_mutex::keyed_lock const held = closed_users.try_lock(1);
   closed_users.async_lock(1, on_user());
   closed_users.close();

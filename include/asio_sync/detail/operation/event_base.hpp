@@ -22,7 +22,8 @@
 namespace asio_sync::detail {
 
 // Kind: `core_type`; `try_wait(core)`, whether there is nothing to wait for, with its side effect;
-// and `name`, that of the primitive. Its waits ask for what their node's asked_type is by default.
+// and `name` and `wait_name`, those of the primitive and its wait. Its waits ask for what their
+// node's asked_type is by default.
 // The contract of each member stands where a primitive makes it public.
 template <class Executor, class Kind>
 class event_base : primitive<Executor, typename Kind::core_type> {
@@ -100,7 +101,7 @@ class event_base : primitive<Executor, typename Kind::core_type> {
 
     // Names it in the output of Asio's handler tracking.
     void track(waiter& w) const {
-      track_creation(executor(), w, Kind::name, core().primitive(), "async_wait");
+      track_creation(executor(), w, Kind::name, core().primitive(), Kind::wait_name);
     }
 
    private:

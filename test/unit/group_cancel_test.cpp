@@ -1,0 +1,292 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// How the operations of a group are cancelled: by the group, and each by its own slot.
+
+#include "support/manual_queue.hpp"
+#include "support/memory.hpp"
+#include "unit/group_operations.hpp"
+
+#include <asio_sync/async_group.hpp>
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <future>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using asio::cancellation_type;
+using asio_sync::async_group;
+using asio_sync::async_mutex;
+using asio_sync::test::stopped;
+using boost::system::error_code;
+
+error_code const aborted = asio::error::operation_aborted;
+
+struct fixture {
+  asio::io_context context, other;
+  async_group group{context};
+  stopped operation;
+  std::vector<error_code> errors;
+
+  auto note() {
+    return [this](error_code error, int, std::string const&) { errors.push_back(error); };
+  }
+
+  void poll() {
+    for (auto* const io : {&context, &other}) {
+      io->restart();
+      io->poll();
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(group_cancel_test, fixture)
+
+BOOST_AUTO_TEST_CASE(Group_cancels_what_is_pending_on_its_executor) {
+  operation(group.track(note()));
+  group.cancel_pending();
+  BOOST_TEST(operation.is_pending());
+  poll();
+  BOOST_TEST((operation.cancelled_by == cancellation_type::terminal));
+  BOOST_TEST(errors == std::vector{aborted});
+  BOOST_TEST(group.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(Group_cancels_at_once_where_its_executor_allows_that) {
+  asio::post(context, [&] {
+    operation(group.track(note()));
+    group.cancel_pending(cancellation_type::total);
+    BOOST_TEST(!operation.is_pending());
+  });
+  poll();
+  BOOST_TEST((operation.cancelled_by == cancellation_type::total));
+}
+
+BOOST_AUTO_TEST_CASE(Group_cancels_on_the_handlers_own_executor) {
+  operation(group.track(asio::bind_executor(other, note())));
+  group.cancel_pending();
+  context.poll();
+  BOOST_TEST(operation.is_pending());
+  other.poll();
+  BOOST_TEST(!operation.is_pending());
+  poll();
+  BOOST_TEST(errors == std::vector{aborted});
+}
+
+BOOST_AUTO_TEST_CASE(Group_cancels_timers_coroutines_and_waits_of_this_library) {
+  asio::steady_timer timer(context, 1h);
+  async_mutex mutex(context);
+  BOOST_TEST(mutex.try_lock());
+  int ended = 0;
+  timer.async_wait(group.track([&](error_code error) { ended += error == aborted; }));
+  mutex.async_lock(group.track(
+      [&](error_code error, async_mutex::lock_type const&) { ended += error == aborted; }));
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    asio::steady_timer within(co_await asio::this_coro::executor, 1h);
+    co_await within.async_wait(asio::use_awaitable);
+  };
+  asio::co_spawn(context, coroutine, group.track([&](std::exception_ptr const& thrown) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (boost::system::system_error const& e) {
+      ended += e.code() == aborted;
+    }
+  }));
+  std::future<void> future = timer.async_wait(group.track(asio::use_future));
+  poll();
+  BOOST_TEST(group.pending() == 4);
+  group.cancel_pending();
+  bool joined = false;
+  group.async_join([&](error_code error) { joined = !error; });
+  context.restart();
+  context.run();
+  BOOST_TEST(ended == 3);
+  BOOST_TEST(joined);
+  BOOST_CHECK_THROW(future.get(), boost::system::system_error);
+  mutex.unlock();
+}
+
+BOOST_AUTO_TEST_CASE(Group_cancels_in_the_future_itself_on_its_own_executor) {
+  auto future = operation(group.track(asio::use_future));
+  group.cancel_pending();
+  BOOST_TEST(operation.is_pending());
+  poll();
+  BOOST_TEST(!operation.is_pending());
+  BOOST_CHECK_THROW(future.get(), boost::system::system_error);
+}
+
+BOOST_AUTO_TEST_CASE(Group_does_not_cancel_what_begins_later_or_is_over) {
+  operation(group.track(note()));
+  group.cancel_pending();
+  operation.end();
+  stopped later;
+  later(group.track(note()));
+  poll();
+  BOOST_TEST((operation.cancelled_by == cancellation_type::none));
+  BOOST_TEST((later.cancelled_by == cancellation_type::none));
+  later.end();
+  BOOST_TEST((errors == std::vector<error_code>(2)));
+}
+
+BOOST_AUTO_TEST_CASE(Group_dies_while_a_cancellation_is_on_its_way) {
+  {
+    async_group dying(context);
+    operation(dying.track(note()));
+    dying.cancel_pending();
+  }
+  poll();
+  BOOST_TEST(errors == std::vector{aborted});
+}
+
+BOOST_AUTO_TEST_CASE(Operation_is_dropped_while_its_cancellation_is_on_its_way) {
+  operation(group.track(note()));
+  group.cancel_pending();
+  operation.drop();
+  poll();
+  BOOST_TEST(errors.empty());
+  BOOST_TEST((operation.cancelled_by == cancellation_type::none));
+}
+
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_cancels_its_operation_alone) {
+  asio::cancellation_signal signal;
+  stopped next;
+  operation(group.track(asio::bind_cancellation_slot(signal.slot(), note())));
+  next(group.track(note()));
+  signal.emit(cancellation_type::partial);
+  BOOST_TEST((operation.cancelled_by == cancellation_type::partial));
+  BOOST_TEST(next.is_pending());
+  BOOST_TEST(!signal.slot().has_handler());
+  next.end();
+}
+
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_is_free_when_that_is_called) {
+  asio::cancellation_signal signal;
+  operation(group.track(
+      asio::bind_cancellation_slot(signal.slot(), [&](error_code, int, std::string const&) {
+        BOOST_TEST(!signal.slot().has_handler());
+        signal.slot().assign([](cancellation_type) {});
+      })));
+  operation.end();
+  BOOST_TEST(signal.slot().has_handler());
+}
+
+BOOST_AUTO_TEST_CASE(Signal_of_a_handler_ends_before_its_operation) {
+  std::optional<asio::cancellation_signal> signal(std::in_place);
+  operation(group.track(asio::bind_cancellation_slot(signal->slot(), note())));
+  signal.reset();
+  group.cancel_pending();
+  poll();
+  BOOST_TEST(errors == std::vector{aborted});
+}
+
+BOOST_AUTO_TEST_CASE(Signal_is_emitted_after_its_operation_was_dropped) {
+  asio::cancellation_signal signal;
+  operation(group.track(asio::bind_cancellation_slot(signal.slot(), note())));
+  operation.drop();
+  signal.emit(cancellation_type::terminal);
+  BOOST_TEST((operation.cancelled_by == cancellation_type::none));
+}
+
+BOOST_AUTO_TEST_CASE(Coroutine_that_is_cancelled_cancels_what_it_tracks) {
+  asio::cancellation_signal signal;
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    auto [error, n, text] = co_await operation(group.track(asio::as_tuple(asio::use_awaitable)));
+    errors.push_back(error);
+  };
+  asio::co_spawn(context, coroutine,
+                 asio::bind_cancellation_slot(signal.slot(), [](std::exception_ptr const&) {}));
+  poll();
+  signal.emit(cancellation_type::terminal);
+  poll();
+  BOOST_TEST(errors == std::vector{aborted});
+}
+
+// Those that do not end keep their place; others are not held up.
+BOOST_AUTO_TEST_CASE(Group_cancels_as_often_as_it_is_asked) {
+  operation(group.track(note()));
+  std::vector<stopped> many(300);
+  for (stopped& each : many) each(group.track(note()));
+  group.cancel_pending();
+  group.cancel_pending();
+  poll();
+  BOOST_TEST(errors.size() == 301u);
+  group.cancel_pending();
+  BOOST_TEST(group.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R13_a_cancellation_without_memory_leaves_the_others) {
+  operation(group.track(note()));
+  stopped next;
+  next(group.track(note()));
+  {
+    asio_sync::test::empty_pool const empty;
+    asio_sync::test::failing_heap const heap;
+    BOOST_CHECK_THROW(group.cancel_pending(), std::bad_alloc);
+  }
+  poll();
+  BOOST_TEST(errors.empty());
+  group.cancel_pending();
+  poll();
+  BOOST_TEST(errors.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(R17_operations_end_while_a_thread_cancels) {
+  asio::thread_pool pool(1);
+  std::jthread cancels([&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) group.cancel_pending();
+  });
+  auto const strand = asio::make_strand(pool);
+  std::size_t ended = 0;
+  constexpr std::size_t n = 2000;
+  for (std::size_t i = 0; i != n; ++i)
+    asio::post(strand, [&, strand] {
+      auto timer = std::make_unique<asio::steady_timer>(strand, 1h);
+      auto& waits = *timer;
+      waits.async_wait(group.track(
+          asio::bind_executor(strand, [&, t = std::move(timer)](error_code) { ++ended; })));
+    });
+  group.add();
+  asio::post(strand, [&] { group.done(); });
+  group.async_join([&](error_code error) { BOOST_TEST(!error); });
+  context.run();
+  cancels.request_stop();
+  cancels.join();
+  pool.join();
+  BOOST_TEST(ended == n);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,70 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_UNIT_GROUP_OPERATIONS_HPP
+#define ASIO_SYNC_TEST_UNIT_GROUP_OPERATIONS_HPP
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace asio_sync::test {
+
+// An operation whose end the test decides: completes with an error, a number and a text.
+class stopped {
+ public:
+  using signature = void(boost::system::error_code, int, std::string);
+
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
+  auto operator()(auto&& token) {
+    namespace asio = boost::asio;
+    return asio::async_initiate<decltype(token), signature>(
+        [this](auto handler) {
+          if (fails_to_begin) throw std::bad_alloc();
+          slot_ = asio::get_associated_cancellation_slot(handler);
+          if (slot_.is_connected())
+            slot_.assign([this](asio::cancellation_type type) {
+              cancelled_by = type;
+              end(asio::error::operation_aborted);
+            });
+          auto const kept = std::make_shared<decltype(handler)>(std::move(handler));
+          pending_ = [kept](boost::system::error_code error) {
+            asio::dispatch(asio::get_associated_executor(*kept),
+                           [kept, error] { std::move (*kept)(error, 7, "done"); });
+          };
+          if (ends_at_once) end();
+        },
+        token);
+  }
+
+  void end(boost::system::error_code error = {}) {
+    auto const pending = std::exchange(pending_, nullptr);
+    if (slot_.is_connected()) slot_.clear();
+    pending(error);
+  }
+  void drop() { pending_ = nullptr; }
+  bool is_pending() const { return static_cast<bool>(pending_); }
+
+  bool fails_to_begin = false;
+  bool ends_at_once = false;
+  boost::asio::cancellation_type cancelled_by = boost::asio::cancellation_type::none;
+
+ private:
+  std::function<void(boost::system::error_code)> pending_;
+  boost::asio::cancellation_slot slot_;
+};
+
+}  // namespace asio_sync::test
+
+#endif
