@@ -58,7 +58,7 @@ auto initiate_lock_all(Several&& several, Limit limit, Token&& token) {
 /// throws; nothing is locked then.
 template <detail::several_mutexes Several,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
-              detail::default_token<typename detail::mutexes_in<Several>::executor_type>>
+              detail::default_token<typename detail::mutexes_in<Several>::token_executor>>
 auto async_lock_all(Several&& several, Token&& token = Token()) {
   return detail::initiate_lock_all(std::forward<Several>(several), detail::no_limit(),
                                    static_cast<Token&&>(token));
@@ -68,7 +68,7 @@ auto async_lock_all(Several&& several, Token&& token = Token()) {
 /// together. Errors: also `asio::error::timed_out`; zero or negative time tries once.
 template <detail::several_mutexes Several, class Rep, class Period,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
-              detail::default_token<typename detail::mutexes_in<Several>::executor_type>>
+              detail::default_token<typename detail::mutexes_in<Several>::token_executor>>
 auto async_lock_all_for(Several&& several, std::chrono::duration<Rep, Period> const& time,
                         Token&& token = Token()) {
   return detail::initiate_lock_all(std::forward<Several>(several), detail::wait_limit::after(time),
@@ -79,7 +79,7 @@ auto async_lock_all_for(Several&& several, std::chrono::duration<Rep, Period> co
 /// one is converted when this function is called.
 template <detail::several_mutexes Several, class Clock, class Duration,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
-              detail::default_token<typename detail::mutexes_in<Several>::executor_type>>
+              detail::default_token<typename detail::mutexes_in<Several>::token_executor>>
 auto async_lock_all_until(Several&& several, std::chrono::time_point<Clock, Duration> const& time,
                           Token&& token = Token()) {
   return detail::initiate_lock_all(std::forward<Several>(several), detail::wait_limit::at(time),

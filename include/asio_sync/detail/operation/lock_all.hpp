@@ -7,6 +7,7 @@
 // The lock of several mutexes at once, made of their public members: a coroutine first tries all
 // of them; whoever has to wait locks one after the other, in the order of their addresses.
 
+#include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
@@ -24,7 +25,6 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/prepend.hpp>
 #include <boost/system/errc.hpp>
 
@@ -70,6 +70,7 @@ inline error_code invalid_argument() noexcept {
 template <class Mutexes, class Limit>
 class lock_in_order {
   using locks_type = typename Mutexes::locks_type;
+  struct at_once {};
 
  public:
   lock_in_order(Mutexes const& mutexes, typename Mutexes::places_type ordered, Limit limit)
@@ -80,8 +81,14 @@ class lock_in_order {
   template <class Self>
   void operator()(Self& self) {
     self.reset_cancellation_state(asio::enable_total_cancellation());
-    // The last is waited for even if it is free: its completion goes where that of all has to.
-    go_on(self, ordered_.size() - 1);
+    if (ordered_.empty() || has_one_twice(ordered_)) return wait_for_nothing(self);
+    next_ = find_closed(0);  // the wait for that one is over at once
+    if (next_ == ordered_.size()) {
+      // The last is waited for even if it is free: its completion goes where that of all has to.
+      next_ = 0;
+      lock_what_is_free(ordered_.size() - 1);
+    }
+    wait(self);
   }
 
   template <class Self, class Lock>
@@ -91,20 +98,50 @@ class lock_in_order {
       if constexpr (std::is_same_v<decltype(lock), Lock&>) lock = std::move(now);
     });
     ++next_;
-    go_on(self, ordered_.size());
+    lock_what_is_free(ordered_.size());
+    error = refusal(self);
+    if (error || next_ == ordered_.size()) return finish(self, error);
+    wait(self);
+  }
+
+  template <class Self, class Lock>
+  void operator()(Self& self, at_once, error_code, Lock const&) {
+    finish(self, ordered_.empty() ? error_code() : invalid_argument());
   }
 
  private:
   static constexpr bool is_timed = !std::is_same_v<Limit, no_limit>;
 
-  // Locks what is free, up to this one, and waits for the first that is not.
-  template <class Self>
-  void go_on(Self& self, std::size_t end) {
+  std::size_t find_closed(std::size_t from) const {
+    while (from != ordered_.size() && !ordered_[from].core.is_closed()) ++from;
+    return from;
+  }
+
+  void lock_what_is_free(std::size_t end) {
     while (next_ != end && try_next()) ++next_;
-    if (next_ == ordered_.size())  // what died while it was held is not locked
-      return finish(self, Mutexes::own(locks_) ? error_code() : asio::error::operation_aborted);
-    if (ordered_[next_].core.is_dead() || self.cancelled() != asio::cancellation_type::none)
-      return finish(self, asio::error::operation_aborted);
+  }
+
+  // Why there is nothing to wait for any more. What has died, held or not, will not be locked;
+  // what was closed will not be, unless it is held.
+  template <class Self>
+  error_code refusal(Self const& self) const {
+    auto const dead = [](lock_place const& place) { return place.core.is_dead(); };
+    if (std::ranges::any_of(ordered_, dead)) return asio::error::operation_aborted;
+    if (next_ == ordered_.size()) return {};
+    if (self.cancelled() != asio::cancellation_type::none) return asio::error::operation_aborted;
+    return find_closed(next_) != ordered_.size() ? error::closed : error_code();
+  }
+
+  // Completes where a wait would.
+  template <class Self>
+  void wait_for_nothing(Self& self) {
+    basic_async_mutex<typename Mutexes::executor_type> closed(mutexes_.get_executor());
+    closed.close();
+    closed.async_lock(asio::prepend(std::move(self), at_once()));
+  }
+
+  template <class Self>
+  void wait(Self& self) {
     mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto&) {
       if constexpr (is_timed)
         mutex.async_lock_until(deadline_, std::move(self));  // and this moves along
@@ -143,13 +180,9 @@ void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& ha
   using locks_type = typename Mutexes::locks_type;
   auto bound = asio::bind_executor(asio::get_associated_executor(handler, operation.executor()),
                                    static_cast<Source&&>(handler));
-  auto ordered = in_order(operation.mutexes);
-  bool const invalid = has_one_twice(ordered);
-  if (invalid || ordered.empty())
-    return asio::post(asio::prepend(std::move(bound), invalid ? invalid_argument() : error_code(),
-                                    locks_type()));
   asio::async_compose<decltype(bound), void(error_code, locks_type)>(
-      lock_in_order<Mutexes, Limit>(operation.mutexes, std::move(ordered), operation.limit),
+      lock_in_order<Mutexes, Limit>(operation.mutexes, in_order(operation.mutexes),
+                                    operation.limit),
       bound);
 }
 

@@ -29,8 +29,8 @@
 
 namespace asio_sync::detail {
 
-// Keeps the core of a mutex of any kind, which tells later whether the mutex lives. What is no
-// mutex of this library is taken to live.
+// Keeps the core of a mutex of any kind, which tells later whether the mutex lives, and is not
+// closed. What is no mutex of this library is taken to be so.
 class kept_core {
  public:
   template <class Mutex>
@@ -55,15 +55,18 @@ class kept_core {
   }
 
   bool is_dead() const noexcept { return core_ && functions_->is_dead(core_); }
+  bool is_closed() const noexcept { return core_ && functions_->is_closed(core_); }
 
  private:
   struct functions {
     bool (*is_dead)(void const* core) noexcept;
+    bool (*is_closed)(void const* core) noexcept;
     void (*let_go)(void* core) noexcept;
   };
   template <class Core>
   static constexpr functions functions_of{
       [](void const* core) noexcept { return static_cast<Core const*>(core)->is_dead(); },
+      [](void const* core) noexcept { return static_cast<Core const*>(core)->is_closed(); },
       [](void* core) noexcept { static_cast<Core*>(core)->unref(); }};
 
   void* core_ = nullptr;
@@ -110,6 +113,7 @@ template <class... Mutex>
 class tied_mutexes {
  public:
   using executor_type = typename first_mutex<Mutex...>::executor_type;
+  using token_executor = executor_type;  // whose default token is that of the operation
   using locks_type = std::tuple<typename Mutex::lock_type...>;
   using places_type = std::array<lock_place, sizeof...(Mutex)>;
 
@@ -154,10 +158,6 @@ class tied_mutexes {
     return std::apply([](Mutex&... mutex) { return (mutex.is_closed() || ...); }, mutexes_);
   }
 
-  static bool own(locks_type const& locks) noexcept {
-    return std::apply([](auto const&... lock) { return (lock.owns_lock() && ...); }, locks);
-  }
-
  private:
   template <class Function, std::size_t... I>
   void visit(std::size_t index, locks_type& locks, Function& f, std::index_sequence<I...>) const {
@@ -180,12 +180,11 @@ class tied_mutexes {
 // Mutexes of a range, all of one type. There may be none; then its executor is the system's.
 template <class Mutex>
 class listed_mutexes {
-  using mutex_executor = typename Mutex::executor_type;
-
  public:
+  using token_executor = typename Mutex::executor_type;
   using executor_type =
-      std::conditional_t<std::is_constructible_v<mutex_executor, asio::system_executor>,
-                         mutex_executor, asio::any_io_executor>;
+      std::conditional_t<std::is_constructible_v<token_executor, asio::system_executor>,
+                         token_executor, asio::any_io_executor>;
   using locks_type = std::vector<typename Mutex::lock_type>;
   using places_type = std::vector<lock_place>;
 
@@ -222,10 +221,6 @@ class listed_mutexes {
     return std::ranges::any_of(*mutexes_, [](Mutex* mutex) { return mutex->is_closed(); });
   }
 
-  static bool own(locks_type const& locks) noexcept {
-    return std::ranges::all_of(locks, [](auto const& lock) { return lock.owns_lock(); });
-  }
-
  private:
   std::shared_ptr<std::vector<Mutex*> const> mutexes_;
 };
@@ -247,10 +242,11 @@ tied_mutexes<Mutex...> mutexes_of(std::tuple<Mutex&...> const& mutexes) noexcept
 
 template <std::ranges::input_range Range>
 auto mutexes_of(Range&& range) {
-  using mutex = std::remove_reference_t<decltype(mutex_in(*std::ranges::begin(range)))>;
+  using each = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
+  using mutex = std::remove_reference_t<decltype(mutex_in(std::declval<each&>()))>;
   std::vector<mutex*> mutexes;
   if constexpr (std::ranges::sized_range<Range>) mutexes.reserve(std::ranges::size(range));
-  for (auto&& each : range) mutexes.push_back(std::addressof(mutex_in(each)));
+  for (auto&& one : range) mutexes.push_back(std::addressof(mutex_in(one)));
   return listed_mutexes<mutex>(std::move(mutexes));
 }
 

@@ -1,0 +1,216 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Calls for several mutexes that cannot succeed, and where these complete.
+
+#include <asio_sync/async_lock_all.hpp>
+#include <asio_sync/async_mutex.hpp>
+#include <asio_sync/error.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace asio_sync;
+using namespace std::chrono_literals;
+using boost::system::error_code;
+using lock_type = async_mutex::lock_type;
+
+error_code const aborted = asio::error::operation_aborted;
+error_code const closed = error::closed;
+error_code const invalid =
+    boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
+
+// Runs everything at once: an executor that promises nothing.
+struct inline_executor {
+  template <class Function>
+  void execute(Function f) const {
+    f();
+  }
+  bool operator==(inline_executor const&) const noexcept = default;
+};
+
+struct fixture {
+  auto handler() {
+    return [this](error_code error, auto const& locks) {
+      ++called;
+      got = error;
+      locked = false;
+      for (auto const& lock : locks) locked = locked || lock.owns_lock();
+    };
+  }
+
+  auto all() { return std::vector<async_mutex*>{&*mutexes[0], &*mutexes[1], &*mutexes[2]}; }
+
+  void poll() {
+    context.restart();
+    context.poll();
+  }
+
+  asio::io_context context;
+  std::array<std::optional<async_mutex>, 3> mutexes;
+  int called = 0;
+  error_code got;
+  bool locked = false;
+
+  fixture() {
+    for (auto& each : mutexes) each.emplace(context);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(lock_all_refusals_test, fixture)
+
+BOOST_AUTO_TEST_CASE(R9_what_dies_meanwhile_ends_the_call_once_its_wait_is_served) {
+  for (std::size_t const dying : {0, 2}) {
+    called = 0;
+    for (auto& each : mutexes) each.emplace(context);
+    lock_type first(*mutexes[1]);
+    std::optional<lock_type> last(std::in_place, *mutexes[2]);
+    async_lock_all(all(), handler());
+    if (dying == 2) last.reset();
+    poll();
+    mutexes[dying].reset();
+    first.unlock();
+    poll();
+    BOOST_TEST(called == 1);
+    BOOST_TEST(got == aborted);
+    BOOST_TEST(!locked);
+    BOOST_TEST(!mutexes[1]->is_locked());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R18_one_that_is_closed_ends_the_call_wherever_it_stands) {
+  for (auto& each : mutexes) {
+    lock_type const first(*mutexes[&each == &mutexes[0] ? 1 : 0]);
+    each->close();
+    async_lock_all(all(), handler());
+    poll();
+    BOOST_TEST(called == 1);
+    BOOST_TEST(got == closed);
+    async_lock_all_for(all(), 0s, handler());
+    poll();
+    BOOST_TEST(called == 2);
+    BOOST_TEST(got == closed);
+    BOOST_TEST(first.mutex()->waiters() == 0u);
+    called = 0;
+    each.emplace(context);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R18_one_that_is_closed_meanwhile_ends_the_call_once_its_wait_is_served) {
+  lock_type first(*mutexes[0]);
+  lock_type const last(*mutexes[2]);
+  async_lock_all(all(), handler());
+  mutexes[1]->close();
+  first.unlock();
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == closed);
+  BOOST_TEST(!mutexes[0]->is_locked());
+}
+
+// Who holds a mutex may do so although it was closed.
+BOOST_AUTO_TEST_CASE(R18_one_that_is_closed_while_it_is_held_is_locked) {
+  lock_type last(*mutexes[2]);
+  async_lock_all(all(), handler());
+  mutexes[0]->close();
+  last.unlock();
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(!got);
+}
+
+BOOST_AUTO_TEST_CASE(R2_what_is_refused_completes_on_any_executor) {
+  async_lock_all(std::vector{&*mutexes[0], &*mutexes[0]},
+                 asio::bind_executor(inline_executor(), handler()));
+  BOOST_TEST(called == 0);
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == invalid);
+}
+
+BOOST_AUTO_TEST_CASE(R2_what_is_refused_completes_in_a_future_without_the_systems_threads) {
+  auto future = async_lock_all(std::tie(*mutexes[0], *mutexes[0]), asio::use_future);
+  poll();
+  BOOST_TEST((future.wait_for(0s) == std::future_status::ready));
+  BOOST_CHECK_THROW(future.get(), boost::system::system_error);
+}
+
+// A view, whose elements are made of mutexes as it goes: pointers, or reference_wrappers.
+template <class Each>
+struct view_of {
+  struct iterator {
+    using value_type = Each;
+    using difference_type = std::ptrdiff_t;
+
+    Each operator*() const {
+      if constexpr (std::is_pointer_v<Each>)
+        return &**at;
+      else
+        return Each(**at);
+    }
+    iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    iterator operator++(int) { return {at++}; }
+    bool operator==(iterator const&) const = default;
+
+    std::optional<async_mutex>* at = nullptr;
+  };
+
+  iterator begin() const { return {mutexes.data()}; }
+  iterator end() const { return {mutexes.data() + mutexes.size()}; }
+
+  std::array<std::optional<async_mutex>, 3>& mutexes;
+};
+
+BOOST_AUTO_TEST_CASE(Lock_all_takes_a_range_whose_elements_are_made_as_it_goes) {
+  async_lock_all(view_of<async_mutex*>{mutexes}, handler());
+  poll();
+  BOOST_TEST(called == 1);
+  async_lock_all(view_of<std::reference_wrapper<async_mutex>>{mutexes}, handler());
+  poll();
+  BOOST_TEST(called == 2);
+  BOOST_TEST(!got);
+  BOOST_TEST(locked);
+}
+
+BOOST_AUTO_TEST_CASE(Lock_all_of_a_range_has_the_default_token_of_its_mutexes) {
+  using io_mutex = basic_async_mutex<asio::io_context::executor_type>;
+  using awaited =
+      asio::use_awaitable_t<asio::io_context::executor_type>::as_default_on_t<io_mutex>;
+  awaited mutex(context);
+  std::vector<awaited*> const range{&mutex};
+  static_assert(
+      std::is_same_v<
+          decltype(async_lock_all(range)),
+          asio::awaitable<std::vector<awaited::lock_type>, asio::io_context::executor_type>>);
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
