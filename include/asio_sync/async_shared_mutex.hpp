@@ -325,7 +325,7 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
 
     template <class Result>
     auto with_result(Result result) const noexcept requires upgrades {
-      return detail::upgrade_result<Result>{result, from_};
+      return detail::upgrade_result<Result>{{result}, &core(), from_};
     }
 
     void track(detail::waiter& w) const {

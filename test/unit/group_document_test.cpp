@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(operations_are_tracked) {
   std::string trace;
   auto const coroutine = [&]() -> asio::awaitable<void> {
     // clang-format off
-    timer.async_wait(group.track([&](error_code error) { trace += error ? "cancelled " : "waited "; }));
+    timer.async_wait(group.track([&](error_code e) { trace += e ? "stopped " : "waited "; }));
     std::future<void> future = timer.async_wait(group.track(use_future));
     auto deferred = timer.async_wait(group.track(asio::deferred));  // counts when it is launched
     co_await timer.async_wait(group.track(use_awaitable));

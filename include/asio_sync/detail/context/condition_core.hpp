@@ -176,7 +176,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
         w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
-    initiation::is_over_for(w);
+    initiation_scope::is_over_for(w);
     leave_service(w);
     give_lock_back(w);
     return true;
@@ -202,7 +202,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
     node& w = of(waiting);
     bool const notified_alone = w.place.notified_alone && w.place.outcome == wait_outcome::granted;
     leave_service(w);
-    if (initiation::is_over_for(w)) {
+    if (initiation_scope::is_over_for(w)) {
       w.lock_at_end = w.request.lock;
       give_lock_back(w);
     } else if (mutex_core* const mutex = w.mutex) {
@@ -223,26 +223,8 @@ class condition_core final : public core_base, public notify_core<condition_trai
     runs_on_.reset();
   }
 
-  // The end of an initiation, in which a wait that did not queue is handed to its executor: if
-  // that throws, the caller has its lock as before.
-  class initiation {
-   public:
-    explicit initiation(node& w) noexcept : outer_(std::exchange(innermost, &w)) {}
-    initiation(initiation const&) = delete;
-    initiation& operator=(initiation const&) = delete;
-    ~initiation() { innermost = outer_; }
-
-    // True if it was that of this wait, which leaves its block: another may begin there.
-    static bool is_over_for(node const& w) noexcept {
-      if (innermost != &w) return false;
-      innermost = nullptr;
-      return true;
-    }
-
-   private:
-    static inline constinit thread_local node* innermost = nullptr;
-    node* outer_;
-  };
+  // If an initiation throws, the caller has its lock as before.
+  static constexpr bool has_initiations = true;
 
   // What the beginning asks of cores that have participants; this has none.
   static bool hold_for(node&) noexcept { return false; }
@@ -305,7 +287,7 @@ class condition_core final : public core_base, public notify_core<condition_trai
   // Of a wait that holds its mutex.
   bool queue_up(node& w) noexcept {
     mutex_core& mutex = *w.mutex;
-    initiation::is_over_for(w);
+    initiation_scope::is_over_for(w);
     wait_outcome const refused = queue::enter(w.place);
     if (refused != wait_outcome::undecided) return conclude(w, refused, true), false;
     mutex.release_counted();  // the wait may get it back, and be gone, at once

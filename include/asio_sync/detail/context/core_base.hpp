@@ -40,6 +40,27 @@ class decided_waits : public decided_list<waiter> {
   context_work work_;
 };
 
+// The end of an initiation, in which a wait that did not queue is handed to its executor. If that
+// throws, what the wait has taken from its caller goes back.
+class initiation_scope {
+ public:
+  explicit initiation_scope(waiter& w) noexcept : outer_(std::exchange(innermost, &w)) {}
+  initiation_scope(initiation_scope const&) = delete;
+  initiation_scope& operator=(initiation_scope const&) = delete;
+  ~initiation_scope() { innermost = outer_; }
+
+  // True if it was that of this wait, which leaves its block: another may begin there.
+  static bool is_over_for(waiter const& w) noexcept {
+    if (innermost != &w) return false;
+    innermost = nullptr;
+    return true;
+  }
+
+ private:
+  static inline constinit thread_local waiter* innermost = nullptr;
+  waiter* outer_;
+};
+
 // The work that a core holds of its home context: one for all waiters that are queued. After a
 // hand-over inside the context also for the one that is on its way, as the holder is likely to
 // queue again before that arrives: two that take turns would let go of the work and take it again

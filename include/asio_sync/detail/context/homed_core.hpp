@@ -44,7 +44,8 @@ concept hands_out_many = requires {
 template <class Core>
 concept is_locked = Core::carries && !hands_out_many<Core>;
 
-// Waits that may bring a guard's hold along, which is the guard's again unless they are granted.
+// Waits that may bring a guard's hold along, which is the guard's again unless they are granted:
+// they borrow it once they queue, or are decided.
 template <class Waiter>
 concept borrows = requires(Waiter& w) {
   w.borrow();
@@ -105,6 +106,13 @@ class homed_core final : public core_base, public Core {
     if (!this->try_raise(set...)) signal_waits(set...);
   }
 
+  // Decides a waiter that does not queue.
+  void conclude(node& w, verdict decided) noexcept {
+    if constexpr (borrows<Waiter>)
+      if (decided.outcome() != wait_outcome::not_permitted) w.borrow();
+    Core::conclude(w, decided);
+  }
+
   // Queues a fresh waiter: true. False if it was decided on the spot. A participant that is the
   // last has let go the others then.
   bool enter(node& w) noexcept {
@@ -124,8 +132,13 @@ class homed_core final : public core_base, public Core {
     return comes;
   }
 
-  // Nobody will ever run the handler of a fresh waiter. That a participant has come stands.
+  // Nobody will ever run the handler of a fresh waiter. That a participant has come stands, and
+  // what a guard would have lent is let go, as by any handler that is dropped.
   void turn_away([[maybe_unused]] node& w) noexcept {
+    if constexpr (borrows<Waiter>) {
+      conclude(w, wait_outcome::aborted);
+      pass_on(w);
+    }
     if constexpr (has_participants<Core>)
       if (is_participant(w)) decide([&](decided_waits& decided) { Core::come(decided); });
   }
@@ -178,6 +191,9 @@ class homed_core final : public core_base, public Core {
     if (!Core::write_off(n)) unref(n);
   }
 
+  // Whether an initiation that throws has something to give back.
+  static constexpr bool has_initiations = borrows<Waiter>;
+
   using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!Core::refuse(w, outcome, decided)) return false;  // the core may be gone
@@ -226,6 +242,9 @@ class homed_core final : public core_base, public Core {
   void pass_on(waiter& w) noexcept override {
     decided_waits decided;
     settle_work(decided);  // while the waiter is counted
+    if constexpr (borrows<Waiter>)
+      if (initiation_scope::is_over_for(w) && static_cast<node&>(w).give_back())
+        return w.outcome == wait_outcome::granted ? undo_grant(decided) : unref();
     if (w.outcome != wait_outcome::granted && !has_borrowed(static_cast<node&>(w).decided()))
       return unref();
     if (this->drop(w, decided)) return destroy();
@@ -288,6 +307,13 @@ class homed_core final : public core_base, public Core {
     else if (lost && !has_borrowed(granted))
       end_hold(granted);
     return lost ? verdict(wait_outcome::aborted) : granted;
+  }
+
+  // Of a wait that has borrowed, whose caller has the hold as before.
+  void undo_grant(decided_waits& decided) noexcept requires borrows<Waiter> {
+    static_cast<void>(Core::downgrade(decided));
+    finish(*this, decided);
+    decided.hand_out();
   }
 
   // Of a dead primitive.

@@ -16,7 +16,7 @@
 namespace asio_sync::detail {
 
 // One that asks for a lock in some mode. Who upgrades says of which guard the hold is that it
-// brings along; the wait borrows that when it comes to the queue.
+// brings along.
 struct lock_waiter : waiter {
   struct asked_type {
     lock_mode mode;
@@ -31,6 +31,11 @@ struct lock_waiter : waiter {
     if (!request.lender) return;
     *request.lender = hold_state::lent;
     borrowed = true;
+  }
+  // False if it has borrowed nothing.
+  bool give_back() noexcept {
+    if (borrowed) *request.lender = hold_state::owned;
+    return borrowed;
   }
   static bool has_borrowed(verdict decided) noexcept { return decided.value() != 0; }
 

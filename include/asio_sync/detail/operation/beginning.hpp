@@ -114,20 +114,17 @@ bool decide_at_once(Operation const& operation,
   return decided.decided();
 }
 
-// Cores that are to know until when an initiation can fail.
-template <class Core>
-concept has_initiations = requires {
-  typename Core::initiation;
+struct no_scope {
+  explicit no_scope(waiter&) noexcept {}
 };
+template <class Core>
+using scope_of_initiation = std::conditional_t<Core::has_initiations, initiation_scope, no_scope>;
 
 // A waiter that was decided where it began goes out. Lets out what its executor throws; not that
 // of a participant, whose coming stands.
 template <class Core>
 void start(typename Core::node& w) {
-  if constexpr (has_initiations<Core>) {
-    typename Core::initiation const scope(w);
-    return completions::start(w);
-  }
+  [[maybe_unused]] scope_of_initiation<Core> const scope(w);
   if (!Core::is_participant(w)) return completions::start(w);
   decided_waits decided;
   decided.push_back(w);

@@ -37,11 +37,15 @@ class core_guard {
     hold_ = hold_state::none;
   }
 
-  // The wait is over: what it has borrowed was used up by a grant, or comes back.
-  void settle(bool granted) noexcept {
-    if (hold_ != hold_state::lent) return;
-    hold_ = hold_state::owned;
-    if (granted) yield();
+  // The wait for the core is over, which the guard has lent its hold: a grant has used that up,
+  // otherwise it comes back. If the guard was touched meanwhile, nobody has it any more.
+  void settle(Core& core, bool granted) noexcept {
+    bool const is_here = core_ == &core && hold_ != hold_state::none;
+    if (granted) return is_here ? yield() : void();
+    if (is_here)
+      hold_ = hold_state::owned;
+    else
+      core.release_counted(Mode...);
   }
 
  protected:
@@ -74,8 +78,7 @@ class core_guard {
   // Throws unless there is a living primitive which it does not hold.
   Core& to_lock() const {
     if (!primitive()) throw_error(boost::system::errc::operation_not_permitted);
-    if (hold_ == hold_state::owned)
-      throw_error(boost::system::errc::resource_deadlock_would_occur);
+    if (hold_ != hold_state::none) throw_error(boost::system::errc::resource_deadlock_would_occur);
     return *core_;
   }
 

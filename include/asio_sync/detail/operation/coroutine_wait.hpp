@@ -103,8 +103,11 @@ class coroutine_waiter final : public Core::node {
   // At home the coroutine is resumed by the handler in the block: each move of it would be waited
   // for, and nobody can tell that the block is freed later. A route may still hold an executor.
   void complete() {
-    if constexpr (waits_again<Core>)
+    if constexpr (waits_again<Core>) {
       if (!its_core().ends(*this)) return;
+    } else if constexpr (Core::has_initiations) {
+      initiation_scope::is_over_for(*this);
+    }
     if (this->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
     verdict const decided =
         its_core().arrive(this->node::decided(), this->work == wait_work::home);

@@ -168,8 +168,11 @@ class handler_waiter final : public Delivery::core_type::node {
   // D: on the handler's executor, once.
   void complete() {
     auto& to = static_cast<core_type&>(*this->core);
-    if constexpr (waits_again<core_type>)
+    if constexpr (waits_again<core_type>) {
       if (!to.ends(*this)) return;
+    } else if constexpr (core_type::has_initiations) {
+      initiation_scope::is_over_for(*this);
+    }
     tracked_completion tracking(*this);
     if (this->slot_connected) disconnect();
     verdict const decided = this->decided();

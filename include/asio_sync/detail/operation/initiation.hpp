@@ -122,6 +122,8 @@ void begin_immediately(Operation const& operation, Waiter& w) {
   asio::execution_context& context = asio::query(operation.executor(), asio::execution::context);
   if (!decide_at_once(operation, w))
     return queue(operation.core(), w, w.slot(), operation.limit());
+  using core_type = typename Operation::delivery::core_type;
+  [[maybe_unused]] scope_of_initiation<core_type> const scope(w);
   completion_of<immediate_step> step(w);
   bool const done = visit_immediate_executor(w.handler(), context, [&](auto const& own) {
     auto const ex = own;  // the handler takes its own along
@@ -131,7 +133,7 @@ void begin_immediately(Operation const& operation, Waiter& w) {
   });
   if (done) return;
   static_cast<void>(step.release());
-  start<typename Operation::delivery::core_type>(w);
+  start<core_type>(w);
 }
 
 // A wait whose handler is called: granted or refused at once, or queued. When it throws nothing

@@ -40,6 +40,7 @@ using reader_guard = core_guard<shared_mutex_core, lock_mode::shared>;
 // ended.
 template <class Result>
 struct upgrade_result : Result {
+  shared_mutex_core* core;
   reader_guard* from;
 
   template <class Handler, class Grant>
@@ -57,7 +58,7 @@ struct upgrade_result : Result {
  private:
   // A guard that did not own has lent nothing; not to this wait.
   void settle(error_code error) const noexcept {
-    if (error != boost::system::errc::operation_not_permitted) from->settle(!error);
+    if (error != boost::system::errc::operation_not_permitted) from->settle(*core, !error);
   }
 };
 
@@ -69,10 +70,7 @@ ASIO_SYNC_INLINE verdict try_lock(shared_mutex_core& core, no_guard) noexcept {
 }
 template <lock_mode>
 verdict try_lock(shared_mutex_core& core, reader_guard* from) noexcept {
-  if (from->held() != &core) return wait_outcome::not_permitted;
-  verdict const decided = core.try_upgrade();
-  if (decided.granted()) from->yield();
-  return decided;
+  return from->held() == &core ? core.try_upgrade() : wait_outcome::not_permitted;
 }
 
 }  // namespace asio_sync::detail
