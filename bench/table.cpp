@@ -238,6 +238,16 @@ void add_condition(rows& all) {
   }
 }
 
+// For each of a hundred operations.
+void add_group(rows& all) {
+  for (reactor const r : reactors) {
+    all.push_back({"fork and join, group / counter and timer" + with(r), "fork/group" + r,
+                   "fork/counter" + r});
+    all.push_back({"fork and join, group / make_parallel_group" + with(r), "fork/group" + r,
+                   "fork/parallel_group" + r, as_fast});
+  }
+}
+
 // So many mutexes at once, beside one.
 void add_lock_all(rows& all) {
   for (reactor const r : reactors)
@@ -388,6 +398,7 @@ std::vector<ratio_row> all_rows() {
   add_flags(all);
   add_latch(all);
   add_condition(all);
+  add_group(all);
   add_lock_all(all);
   add_second_thread(all);
   add_threads(all);

@@ -24,6 +24,9 @@
 #elif defined(OPERATION_condition_wait) || defined(OPERATION_condition_look)
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
+#elif defined(OPERATION_track)
+#include <asio_sync/async_group.hpp>
+#include <boost/asio/steady_timer.hpp>
 #elif defined(OPERATION_lock_all)
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
@@ -99,6 +102,17 @@ using subject = asio_sync::async_barrier;
 #define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
 #define PARAMETERS error_code error, bool
 #define RESULT
+#elif defined(OPERATION_track)  // of an async_wait
+struct subject {
+  auto wait(auto&& token) {
+    return timer.async_wait(group.track(static_cast<decltype(token)>(token)));
+  }
+  asio::steady_timer timer;
+  asio_sync::async_group group;
+};
+#define OPERATION(...) wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
 #elif defined(OPERATION_lock_all)
 struct subject {
   auto lock_all(auto&& token) {
@@ -121,7 +135,9 @@ struct subject : asio_sync::async_condition {
 #if defined(OPERATION_condition_wait)
 #define OPERATION(...) async_wait(s.lock, __VA_ARGS__)
 #else
-#define OPERATION(...) async_wait(s.lock, [&last] { return last != 0; }, __VA_ARGS__)
+#define OPERATION(...) \
+  async_wait(          \
+      s.lock, [&last] { return last != 0; }, __VA_ARGS__)
 #endif
 #define PARAMETERS error_code error
 #define RESULT
