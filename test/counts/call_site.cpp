@@ -121,7 +121,9 @@ struct subject : asio_sync::async_condition {
 #if defined(OPERATION_condition_wait)
 #define OPERATION(...) async_wait(s.lock, __VA_ARGS__)
 #else
-#define OPERATION(...) async_wait(s.lock, [&last] { return last != 0; }, __VA_ARGS__)
+#define OPERATION(...) \
+  async_wait(          \
+      s.lock, [&last] { return last != 0; }, __VA_ARGS__)
 #endif
 #define PARAMETERS error_code error
 #define RESULT
