@@ -6,6 +6,7 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/error_of.hpp"
+#include "support/executors.hpp"
 #include "support/observed_handler.hpp"
 
 #include <asio_sync/async_condition.hpp>
@@ -46,6 +47,7 @@ using asio_sync::basic_async_condition;
 using asio_sync::test::blocked_thread;
 using asio_sync::test::error_of;
 using asio_sync::test::fate;
+using asio_sync::test::inline_executor;
 using asio_sync::test::observed_handler;
 using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
@@ -141,6 +143,27 @@ BOOST_AUTO_TEST_CASE(C1_letting_go_hands_the_mutex_to_who_waits_for_it) {
   BOOST_TEST(!lock.owns_lock());  // NOLINT(bugprone-use-after-move)
   poll();
   BOOST_TEST((next.granted() && one.waits()));
+}
+
+BOOST_AUTO_TEST_CASE(C1_who_gets_the_mutex_while_it_is_let_go_reaches_the_wait) {
+  for (bool const looks : {false, true}) {
+    outcome one;
+    lock_type lock(mutex);
+    // Called inside the wait, as it lets go.
+    auto const next = [&](error_code, lock_type const&) {
+      ready = true;
+      condition.notify_one();
+    };
+    ready = false;
+    mutex.async_lock(asio::bind_executor(inline_executor(context), next));
+    if (looks)
+      condition.async_wait(
+          std::move(lock), [this] { return ready; }, one.handler());
+    else
+      condition.async_wait(std::move(lock), one.handler());
+    poll();
+    BOOST_TEST((ready && one.has_lock()));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(C2_the_callers_lock_is_empty_while_the_wait_is_outstanding) {
@@ -349,6 +372,28 @@ BOOST_AUTO_TEST_CASE(C4_the_predicate_runs_on_the_waits_executor_with_the_mutex_
   }
   poll();
   BOOST_TEST((looks == 4 && right && one.has_lock()));
+}
+
+BOOST_AUTO_TEST_CASE(C4_nobody_looks_without_the_mutex) {
+  for (bool const dies : {false, true}) {
+    std::optional<async_mutex> its(context);
+    outcome one;
+    int looks = 0;
+    condition.async_wait(
+        lock_type(*its), [&] { return ++looks > 1; }, one.handler());
+    poll();
+    lock_type holder(*its);
+    condition.notify_one();
+    if (dies) {
+      holder.unlock();  // the wait is on its way with the mutex
+      its.reset();
+    } else {
+      its->close();
+    }
+    poll();
+    BOOST_TEST(looks == 1);
+    BOOST_TEST(one.without_lock(dies ? aborted : closed));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(C4_a_cancellation_before_the_first_look_counts_if_that_is_in_vain) {
@@ -594,17 +639,21 @@ BOOST_AUTO_TEST_CASE(R15_another_mutex_than_that_of_the_other_waits_is_refused) 
 }
 
 BOOST_AUTO_TEST_CASE(R16_a_thread_does_not_block_the_context_of_condition_or_mutex) {
+  async_mutex mutex_elsewhere(other);
   async_condition elsewhere(other);
-  for (auto* const c : {&condition, &elsewhere}) {
+  auto const is_refused = [this](async_condition& c, async_mutex& m) {
     error_code error;
     asio::post(context, [&] {
-      lock_type lock(mutex);
-      error = error_of([&] { c->wait(lock); });
+      lock_type lock(m);
+      error = error_of([&] { c.wait(lock); });
       BOOST_TEST(lock.owns_lock());
     });
     poll();
-    BOOST_TEST(error == deadlock);
-  }
+    return error == deadlock;
+  };
+  BOOST_TEST(is_refused(condition, mutex));
+  BOOST_TEST(is_refused(condition, mutex_elsewhere));
+  BOOST_TEST(is_refused(elsewhere, mutex));
 }
 
 BOOST_AUTO_TEST_CASE(R16_a_thread_waits_with_either_kind_of_lock) {

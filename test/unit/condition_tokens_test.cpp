@@ -119,6 +119,34 @@ BOOST_AUTO_TEST_CASE(C4_a_coroutine_waits_until_its_predicate_is_true) {
   wait(asio::as_tuple(asio::use_awaitable));
 }
 
+BOOST_AUTO_TEST_CASE(C4_a_coroutine_looks_once_for_each_time_that_it_has_the_mutex) {
+  run(context, [&]() -> asio::awaitable<void> {
+    lock_type lock(mutex);
+    int looks = 0;
+    auto const counted = [&] { return ++looks, ready; };
+    make_ready_later();
+    co_await condition.async_wait(lock, counted, asio::use_awaitable);
+    BOOST_TEST(looks == 3);  // at once, when it is told in vain, and when it is ready
+  });
+}
+
+BOOST_AUTO_TEST_CASE(R11_zero_time_looks_once_in_a_coroutine) {
+  run(context, [&]() -> asio::awaitable<void> {
+    lock_type lock(mutex);
+    trip_probe const probe(context.get_executor());
+    int looks = 0;
+    auto const counted = [&] { return ++looks, ready; };
+    for (bool const now : {false, true}) {
+      ready = now;
+      error_code error;
+      co_await condition.async_wait_for(lock, 0s, counted,
+                                        asio::redirect_error(asio::deferred, error));
+      BOOST_TEST((error == (now ? error_code() : timed_out) && lock.owns_lock()));
+    }
+    if (spared) BOOST_TEST((looks == 2 && !probe.taken()));
+  });
+}
+
 BOOST_AUTO_TEST_CASE(C4_an_exception_of_the_predicate_comes_out_of_co_await_with_the_mutex_held) {
   struct failure {};
   run(context, [&]() -> asio::awaitable<void> {

@@ -372,10 +372,10 @@ BOOST_AUTO_TEST_CASE(R15_only_what_owns_this_mutex_is_upgraded) {
   upgrade(lent, up);
   upgrade(lent, twice);
   poll();
-  BOOST_TEST((twice.refused(not_permitted) && up.waits()));
+  BOOST_TEST((twice.refused(not_permitted) && up.waits() && !lent));
   held.unlock();
   poll();
-  BOOST_TEST(up.granted());
+  BOOST_TEST((up.granted() && !lent.mutex()));
 }
 
 BOOST_AUTO_TEST_CASE(R4_a_refused_upgrade_reads_on_and_those_behind_it_enter) {
