@@ -123,9 +123,9 @@ BOOST_AUTO_TEST_CASE(R18_one_that_is_closed_ends_the_call_wherever_it_stands) {
 
 BOOST_AUTO_TEST_CASE(R18_one_that_is_closed_meanwhile_ends_the_call_once_its_wait_is_served) {
   lock_type first(*mutexes[0]);
-  lock_type const last(*mutexes[2]);
+  lock_type const next(*mutexes[1]);
   async_lock_all(all(), handler());
-  mutexes[1]->close();
+  mutexes[2]->close();
   first.unlock();
   poll();
   BOOST_TEST(called == 1);
