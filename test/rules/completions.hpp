@@ -4,19 +4,17 @@
 #ifndef ASIO_SYNC_TEST_RULES_COMPLETIONS_HPP
 #define ASIO_SYNC_TEST_RULES_COMPLETIONS_HPP
 
-// R1, R1a and R2: how often a wait completes, when and where, and with which tokens.
+// R1 and R2: how often a wait completes, when and where, and with which tokens.
 
 #include "rules/common.hpp"
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/system_executor.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -27,7 +25,6 @@
 #include <memory>
 #include <optional>
 #include <thread>
-#include <tuple>
 #include <type_traits>
 
 namespace ASIO_SYNC_RULES_SUITE {
@@ -71,19 +68,6 @@ inline auto polled(asio::io_context& c) {
 auto inside(auto const& ex) {
   return [ex] { return ex.running_in_this_thread(); };
 }
-
-// The number of turns of a coroutine that acquires and lets go, after which it went through its
-// executor: 0 is none.
-auto const turns_to_a_trip = [](primitive_type& p, int most, auto wait) -> asio::awaitable<int> {
-  for (int turn = 1; turn <= most; ++turn) {
-    trip_probe const probe(p.get_executor());
-    grant const held = co_await granted(wait());
-    BOOST_TEST(static_cast<bool>(held));
-    renew(p);
-    if (probe.taken()) co_return turn;
-  }
-  co_return 0;
-};
 
 // Awaits an operation in a coroutine of that executor: whether it was granted.
 template <class Executor, class Operation>
@@ -152,84 +136,6 @@ BOOST_AUTO_TEST_CASE(R1_deferred_operation_does_nothing_before_it_is_launched) {
   BOOST_TEST(r.granted());
   let_go(r.held);
   renew(primitive);
-  BOOST_TEST(idle());
-}
-
-BOOST_AUTO_TEST_CASE(R1a_no_trip_for_what_is_free_with_any_token_of_a_coroutine) {
-  int const expected = spared ? 0 : 1;
-  error_code e;
-  auto const check = [&](auto wait) -> asio::awaitable<void> {
-    BOOST_TEST(co_await turns_to_a_trip(primitive, 3, wait) == expected);
-  };
-  using awaited = std::conditional_t<subject::carries, grant, void>;
-  auto const only_grant = [](auto operation) -> asio::awaitable<awaited> {
-    auto completion = co_await std::move(operation);
-    BOOST_TEST(!std::get<0>(completion));
-    if constexpr (subject::carries) co_return std::get<1>(std::move(completion));
-  };
-  run(context, [&]() -> asio::awaitable<void> {
-    co_await check([&] { return subject::wait(primitive); });
-    co_await check([&] { return subject::wait(primitive, asio::deferred); });
-    co_await check([&] { return subject::wait(primitive, asio::use_awaitable); });
-    co_await check(
-        [&] { return subject::wait(primitive, asio::redirect_error(asio::deferred, e)); });
-    co_await check(
-        [&] { return subject::wait(primitive, asio::redirect_error(asio::use_awaitable, e)); });
-    co_await check(
-        [&] { return only_grant(subject::wait(primitive, asio::as_tuple(asio::deferred))); });
-    co_await check(
-        [&] { return only_grant(subject::wait(primitive, asio::as_tuple(asio::use_awaitable))); });
-    co_await check([&] { return subject::wait_for(primitive, 0s); });
-    co_await check([&] { return subject::wait_for(primitive, 1h, asio::use_awaitable); });
-    co_await check(
-        [&] { return subject::wait_until(primitive, std::chrono::steady_clock::now() + 1h); });
-  });
-  BOOST_TEST(idle());
-}
-
-BOOST_AUTO_TEST_CASE(R1a_no_trip_for_what_is_refused_at_once) {
-  BOOST_TEST_REQUIRE(subject::occupy(primitive));
-  run(context, [&]() -> asio::awaitable<void> {
-    trip_probe const probe(context.get_executor());
-    auto const late = co_await subject::wait_for(primitive, 0s, asio::as_tuple(asio::deferred));
-    BOOST_TEST(std::get<0>(late) == timed_out);
-    BOOST_TEST(!is_held(late));
-    primitive.close();
-    error_code error;
-    auto redirected = asio::redirect_error(asio::deferred, error);
-    grant const empty = co_await granted(subject::wait(primitive, redirected));
-    BOOST_TEST(error == closed);
-    if (subject::carries) BOOST_TEST(!empty);
-    BOOST_TEST(probe.taken() == !spared);
-  });
-}
-
-BOOST_AUTO_TEST_CASE(R1a_of_129_in_a_row_the_last_goes_through_the_executor) {
-  auto const wait = [&] { return subject::wait(primitive); };
-  run(context, [&]() -> asio::awaitable<void> {
-    auto const ex = context.get_executor();
-    for (int i = 0; i < 2; ++i)  // it was renewed
-      BOOST_TEST(co_await turns_to_a_trip(primitive, 1000, wait) == (spared ? 129 : 1));
-    BOOST_TEST_REQUIRE(subject::occupy(primitive));
-    trip_probe const probe(ex);
-    asio::post(ex, [&] { subject::serve(primitive); });
-    static_cast<void>(co_await wait());  // queued: it came through the executor, too
-    BOOST_TEST(probe.taken());
-    BOOST_TEST(co_await turns_to_a_trip(primitive, 128, wait) == (spared ? 0 : 1));
-  });
-}
-
-BOOST_AUTO_TEST_CASE(R1a_what_is_free_does_not_nest) {
-  run_on_stack(small_stack, [&] {
-    run(context, [&]() -> asio::awaitable<void> {
-      for (std::size_t i = 0; i < many; ++i) {
-        static_cast<void>(co_await subject::wait(primitive, asio::use_awaitable));
-        renew(primitive);
-        static_cast<void>(co_await subject::wait(primitive, asio::deferred));
-        renew(primitive);
-      }
-    });
-  });
   BOOST_TEST(idle());
 }
 

@@ -87,8 +87,10 @@ BOOST_AUTO_TEST_CASE(R9_destruction_right_after_the_last_wait_was_served) {
     BOOST_TEST_REQUIRE(subject::occupy(q));
     std::optional<blocked_thread> thread;
     auto const coroutine = [&]() -> asio::awaitable<void> {
-      error_code error;
-      kept = co_await granted(subject::wait(q, asio::redirect_error(asio::deferred, error)));
+      try {
+        kept = co_await granted(subject::wait(q));
+      } catch (system_error const&) {
+      }
       ++ended;
     };
     if (round % 3 == 0)

@@ -9,17 +9,15 @@
 #include "rules/common.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/deferred.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include <memory>
-#include <new>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace ASIO_SYNC_RULES_SUITE {
 
@@ -62,7 +60,7 @@ struct initiation : fixture {
   void check(bool thrown) {
     handler.reset();
     BOOST_TEST(primitive.waiters() == std::size_t(Occupied && !thrown));
-    BOOST_TEST(idle() == (!Occupied && (thrown || !keeps_out)));
+    BOOST_TEST(idle() == (!Occupied && (thrown || !(subject::carries || takes))));
     if (thrown) {
       BOOST_TEST(f.dropped());
       context.run();  // nothing keeps it running
@@ -83,6 +81,32 @@ void fail_each_allocation_of(Start, std::size_t least) {
   BOOST_TEST((fail_each_allocation<initiation<Start, true>>()) >= least);
   BOOST_TEST((fail_each_allocation<initiation<Start, false>>()) >= 1u);
 }
+
+// The same of a future.
+template <bool Occupied>
+struct initiation_of_a_future : fixture {
+  decltype(subject::wait_for(std::declval<primitive_type&>(), 1h, asio::use_future)) future;
+
+  initiation_of_a_future() {
+    if (Occupied) BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  }
+
+  void act() { future = subject::wait_for(primitive, 1h, asio::use_future); }
+
+  void check(bool thrown) {
+    BOOST_TEST(future.valid() == !thrown);
+    BOOST_TEST(primitive.waiters() == std::size_t(Occupied && !thrown));
+    if (thrown) context.run();
+    fate again;
+    subject::wait(primitive, observed_handler(again));
+    if (Occupied || takes) subject::serve(primitive);
+    poll();
+    if (!thrown) static_cast<void>(future.get());
+    poll();
+    BOOST_TEST(again.granted());
+    BOOST_TEST(idle());
+  }
+};
 
 }  // namespace ASIO_SYNC_RULES_SUITE
 
@@ -123,20 +147,6 @@ BOOST_AUTO_TEST_CASE(R12_no_heap_in_the_steady_state) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(R12_what_need_not_wait_allocates_nothing) {
-  std::size_t in_coroutine = 1;
-  run(context, [&]() -> asio::awaitable<void> {
-    empty_pool const pool;
-    heap_counter const heap;
-    for (int i = 0; i < 100; ++i) {
-      static_cast<void>(co_await subject::wait(primitive, asio::deferred));
-      renew(primitive);
-    }
-    in_coroutine = heap.allocations();
-  });
-  if (spared) BOOST_TEST(in_coroutine == std::size_t(held_in_entries<subject>));
-}
-
 BOOST_AUTO_TEST_CASE(R12_memory_of_waits_that_are_refused_or_dropped_is_given_back) {
   allocator_log log;
   fate f[3];
@@ -171,28 +181,9 @@ BOOST_AUTO_TEST_CASE(R13_initiation_without_memory_changes_nothing) {
 #if !defined(BOOST_ASIO_HAS_IOCP)  // there a queue of timers whose making has failed is kept
   fail_each_allocation_of(
       [](auto& s, auto handler) { subject::wait_for(s.primitive, 1h, std::move(handler)); }, 3);
+  BOOST_TEST(fail_each_allocation<initiation_of_a_future<true>>() >= 3u);
+  BOOST_TEST(fail_each_allocation<initiation_of_a_future<false>>() >= 2u);
 #endif
-}
-
-BOOST_AUTO_TEST_CASE(R13_failed_initiation_comes_out_of_co_await) {
-  for (bool const occupied : {true, false}) {
-    if (occupied) BOOST_TEST_REQUIRE(subject::occupy(primitive));
-    bool thrown = false;
-    run(context, [&]() -> asio::awaitable<void> {
-      auto operation = subject::wait_for(primitive, 1h, asio::use_awaitable);
-      empty_pool const pool;
-      failing_heap const heap;
-      try {
-        static_cast<void>(co_await std::move(operation));
-      } catch (std::bad_alloc const&) {
-        thrown = true;
-      }
-    });
-    if (occupied || !spared) BOOST_TEST(thrown);
-    BOOST_TEST(primitive.waiters() == 0u);
-    if (occupied || takes) subject::serve(primitive);
-    BOOST_TEST(idle());
-  }
 }
 
 BOOST_AUTO_TEST_CASE(R13_serving_cancelling_closing_and_destroying_needs_no_memory) {

@@ -12,14 +12,15 @@
 
 namespace asio_sync::test {
 
-// How often what happened to the handlers of waits that carry nothing, on whatever thread.
+// How often what happened to the handlers of waits, on whatever thread.
 struct outcomes {
   std::atomic<std::size_t> granted = 0, refused = 0, dropped = 0;
 
   std::size_t all() const noexcept { return granted + refused + dropped; }
 };
 
-// A handler that is counted once, when it is called or destroyed uncalled. Move-only.
+// A handler that is counted once, when it is called or destroyed uncalled. It lets go at once what
+// its completion carries. Move-only.
 class counted_handler {
  public:
   explicit counted_handler(outcomes& o) noexcept : outcomes_(&o) {}
@@ -30,7 +31,8 @@ class counted_handler {
     if (outcomes_) ++outcomes_->dropped;
   }
 
-  void operator()(boost::system::error_code error) {
+  template <class... Carried>
+  void operator()(boost::system::error_code error, Carried...) {
     outcomes& o = *std::exchange(outcomes_, nullptr);
     ++(error ? o.refused : o.granted);
   }

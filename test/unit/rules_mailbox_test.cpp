@@ -103,6 +103,7 @@ struct subject {
 
 #define ASIO_SYNC_RULES_SUITE rules_mailbox_test
 #include "rules/completions.hpp"
+#include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"

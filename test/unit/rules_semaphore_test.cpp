@@ -52,6 +52,7 @@ struct subject {
 #include "rules/blocking.hpp"
 #include "rules/carried.hpp"
 #include "rules/completions.hpp"
+#include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"

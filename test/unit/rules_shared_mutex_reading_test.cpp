@@ -63,5 +63,7 @@ struct subject {
 
 #define ASIO_SYNC_RULES_SUITE rules_shared_mutex_reading_test
 #include "rules/blocking.hpp"
+#include "rules/coroutines.hpp"
 #include "rules/lifetime.hpp"
+#include "rules/memory.hpp"
 #include "rules/threads.hpp"

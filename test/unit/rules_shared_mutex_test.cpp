@@ -19,6 +19,7 @@ using subject = asio_sync::test::mutex_subject<asio_sync::basic_async_shared_mut
 #include "rules/blocking.hpp"
 #include "rules/carried.hpp"
 #include "rules/completions.hpp"
+#include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"
