@@ -15,11 +15,14 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/notify_core.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/query.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -319,6 +322,9 @@ class condition_core final : public core_base, public notify_core<condition_trai
   }
 
   destination destination_of(asio::any_io_executor const& own) const override {
+    auto const* const io = own.target<io_executor>();
+    if (io && runs_on_.get() == &asio::query(*io, asio::execution::context))
+      return destination::posted_to_served(runs_on_);  // most are
     return destination_finder(own, own, this->home()).result();
   }
 

@@ -45,16 +45,13 @@ class destination {
   // Posted to `ex`, or to the Executor that it converts to; `runs_no_user_code` as in route.
   template <class Executor, class Given>
   static destination posted(Given const& ex, bool runs_no_user_code) {
-    constexpr bool runs_it_itself =
-        std::is_same_v<Executor, known_context> || std::is_same_v<Executor, context_strand>;
-    using type =
-        executor_route<Executor, std::conditional_t<runs_it_itself, last_step, unknown_step>>;
-    static constexpr plan p{sizeof(type), [](waiter& w, void* memory, destination const& to) {
-                              return static_cast<route*>(::new (memory) type(
-                                  w, Executor(to.template first<Given>()), to.at_once_));
-                            }};
-    static_assert(alignof(type) == alignof(route), "an executor is aligned as pointers are");
-    return {p, ex, nullptr, runs_no_user_code};
+    use_service(context_of(ex));
+    return posted_unserved<Executor>(ex, runs_no_user_code);
+  }
+
+  // Posted to a context that has the service already.
+  static destination posted_to_served(known_context const& context) {
+    return posted_unserved<known_context>(context, true);
   }
 
   // Posted to `first`, or to the First that it converts to, and executed by `own` from there.
@@ -67,6 +64,7 @@ class destination {
                                   *static_cast<Own const*>(to.own_), to.at_once_));
                             }};
     static_assert(alignof(type) == alignof(route), "an executor is aligned as pointers are");
+    use_service(context_of(first));
     return {p, first, std::addressof(own), runs_no_user_code};
   }
 
@@ -76,17 +74,37 @@ class destination {
     route* (*build)(waiter&, void*, destination const&);
   };
 
+  template <class Executor, class Given>
+  static destination posted_unserved(Given const& ex, bool runs_no_user_code) {
+    constexpr bool runs_it_itself =
+        std::is_same_v<Executor, known_context> || std::is_same_v<Executor, context_strand>;
+    using type =
+        executor_route<Executor, std::conditional_t<runs_it_itself, last_step, unknown_step>>;
+    static constexpr plan p{sizeof(type), [](waiter& w, void* memory, destination const& to) {
+                              return static_cast<route*>(::new (memory) type(
+                                  w, Executor(to.template first<Given>()), to.at_once_));
+                            }};
+    static_assert(alignof(type) == alignof(route), "an executor is aligned as pointers are");
+    return {p, ex, nullptr, runs_no_user_code};
+  }
+
   template <class Executor>
   destination(plan const& p, Executor const& first, void const* own, bool at_once)
       : plan_(&p), own_(own), is_pool_(false), at_once_(at_once) {
     if constexpr (std::is_same_v<Executor, known_context>) {
       first_ = first.get();
       is_pool_ = first.is_pool();
-      use_service(*first.get());
     } else {
       first_ = std::addressof(first);
-      use_service(asio::query(first, asio::execution::context));
     }
+  }
+
+  static asio::execution_context& context_of(known_context const& context) {
+    return *context.get();
+  }
+  template <class Executor>
+  static asio::execution_context& context_of(Executor const& ex) {
+    return asio::query(ex, asio::execution::context);
   }
 
   // Handlers that are dropped when the context ends are destroyed before it has gone.
