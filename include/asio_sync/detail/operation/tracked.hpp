@@ -129,6 +129,7 @@ class tracked_handler {
   }
 
   // Where the handler's move throws, the other one has lost nothing.
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): as the handler's
   tracked_handler(tracked_handler&& other) noexcept(std::is_nothrow_move_constructible_v<Handler>)
       : handler_(std::move(other.handler_)) {
     operation_ = std::move(other.operation_);
