@@ -73,7 +73,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
 
   /// Makes a group of nothing. `ex` completes the joins whose handlers have no executor of their
   /// own. Exceptions: what allocating, or adding a service to the executor's context, throws.
-  explicit basic_async_group(executor_type const& ex) : base(this, ex) {}
+  explicit basic_async_group(executor_type const& ex)
+      : base(this, ex), has_home_(core().home().get() != nullptr) {}
 
   /// Makes a group over the executor of an execution context.
   template <detail::context_for<Executor> ExecutionContext>
@@ -101,13 +102,15 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// The operation counts from its initiation, a deferred one from its launch, until its handler
   /// has returned, or was destroyed. The handler keeps its associated executor, allocator,
   /// immediate executor and cancellation slot: a cancellation by the latter reaches the operation
-  /// as before, beside those of `cancel_pending()`.
+  /// as before, beside those of `cancel_pending()`. What is bound to the token from outside,
+  /// `bind_executor(ex, group.track(token))`, the group does not see: bind it inside.
   ///
   /// The group has to live when the operation begins, not when it ends. Exceptions: those of the
   /// operation's initiating function, and what copying the executor, moving the handler,
   /// connecting its slot or allocating throws; nothing is counted then.
   /// `boost::system::system_error` with `value_too_large` where too much is counted. In the steady
-  /// state nothing is allocated from the heap.
+  /// state nothing is allocated from the heap, beside what the operation puts into its
+  /// cancellation slot.
   template <class Token>
   [[nodiscard]] auto track(Token&& token) {
     return detail::tracked_token<Executor, std::decay_t<Token>>{{&core(), &base::executor()},
@@ -144,16 +147,19 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   }
 
   /// Asks every tracked operation to cancel itself, on its handler's executor, or else on the
-  /// group's: inside this function, where that is allowed, otherwise soon. As always in Asio, that
-  /// executor has to be one on which nothing else runs meanwhile: a strand, or that of a context
-  /// which one thread runs. Operations that begin later are not asked, those that know nothing of
-  /// cancellation go on, and joins are not touched.
+  /// group's: inside this function, where that is allowed, otherwise soon; one that is being
+  /// initiated, when that is done. As always in Asio, that executor has to be one on which nothing
+  /// else runs meanwhile: a strand, or that of a context which one thread runs. Operations that
+  /// begin later are not asked, nor are, once the group's context has gone, those of handlers
+  /// without an executor. Those that know nothing of cancellation go on, and joins are not
+  /// touched.
   ///
   /// Exceptions: what allocating, or posting to an executor, throws; in the second case all others
   /// have been asked.
   void cancel_pending(
       boost::asio::cancellation_type type = boost::asio::cancellation_type::terminal) {
-    detail::cancel_operations(core(), type);
+    bool const home_has_gone = has_home_ && !core().home().get();
+    detail::cancel_operations(core(), home_has_gone ? nullptr : &base::executor(), type);
   }
 
   /// Completes every outstanding join with `operation_aborted`, and returns how many. Operations
@@ -212,6 +218,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
 
  private:
   using base::core;
+
+  bool const has_home_;  // at first
 };
 
 /// A group over any executor.

@@ -8,9 +8,12 @@
 #include "unit/group_operations.hpp"
 
 #include <asio_sync/async_group.hpp>
+#include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -19,8 +22,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -30,6 +35,7 @@
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -48,6 +54,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using asio::cancellation_type;
 using asio_sync::async_group;
+using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::test::stopped;
 using boost::system::error_code;
@@ -233,6 +240,115 @@ BOOST_AUTO_TEST_CASE(Coroutine_that_is_cancelled_cancels_what_it_tracks) {
   signal.emit(cancellation_type::terminal);
   poll();
   BOOST_TEST(errors == std::vector{aborted});
+}
+
+// As on one thread while another initiates.
+BOOST_AUTO_TEST_CASE(Group_cancels_what_is_being_initiated_once_that_is_done) {
+  asio::post(context, [&] {
+    operation.while_it_begins = [&] {
+      group.cancel_pending(cancellation_type::partial);
+      BOOST_TEST((operation.cancelled_by == cancellation_type::none));
+    };
+    operation(group.track(note()));
+  });
+  poll();
+  BOOST_TEST((operation.cancelled_by == cancellation_type::partial));
+  BOOST_TEST(errors == std::vector{aborted});
+}
+
+BOOST_AUTO_TEST_CASE(R17_operations_are_initiated_while_a_thread_cancels) {
+  asio::thread_pool pool(1);
+  auto const strand = asio::make_strand(pool);
+  std::jthread cancels([&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) group.cancel_pending();
+  });
+  async_manual_reset_event never(pool);
+  std::atomic<int> ended = 0;
+  for (int i = 0; i != 1000; ++i)
+    never.async_wait(group.track(asio::bind_executor(strand, [&](error_code error) {
+      if (error == aborted) ++ended;
+    })));
+  group.async_join([](error_code error) { BOOST_TEST(!error); });
+  context.run();
+  cancels.request_stop();
+  cancels.join();
+  pool.join();
+  BOOST_TEST(ended == 1000);
+}
+
+// What the operation has put into its slot is there until that returns.
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_cancels_what_completes_inside_the_emission) {
+  asio::cancellation_signal signal;
+  int found = 0;
+  auto const begin = [&](auto&& token) {
+    return asio::async_initiate<decltype(token), void(error_code)>(
+        [&](auto handler) {
+          auto slot = asio::get_associated_cancellation_slot(handler);
+          auto const kept = std::make_shared<decltype(handler)>(std::move(handler));
+          slot.assign([&, kept, held = std::vector<int>(100, 7)](cancellation_type) {
+            auto taken = std::move(*kept);
+            std::move(taken)(aborted);
+            found = held[5];
+          });
+        },
+        token);
+  };
+  begin(group.track(asio::bind_cancellation_slot(
+      signal.slot(), [&](error_code error) { errors.push_back(error); })));
+  signal.emit(cancellation_type::terminal);
+  BOOST_TEST(errors == std::vector{aborted});
+  BOOST_TEST(found == 7);
+}
+
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_is_free_where_the_initiation_throws_or_drops_it) {
+  asio::cancellation_signal signal;
+  operation.fails_to_begin = true;
+  BOOST_CHECK_THROW(operation(group.track(asio::bind_cancellation_slot(signal.slot(), note()))),
+                    std::bad_alloc);
+  BOOST_TEST(!signal.slot().has_handler());
+  operation.fails_to_begin = false;
+  operation(group.track(asio::bind_cancellation_slot(signal.slot(), note())));
+  operation.drop();
+  BOOST_TEST(!signal.slot().has_handler());
+}
+
+// A strand must not outlive its context, nor must what tracks work keep it running.
+BOOST_AUTO_TEST_CASE(R10_executors_go_with_their_operations) {
+  asio::cancellation_signal signal;
+  {
+    asio::io_context dying;
+    auto const strand = asio::make_strand(dying);
+    auto const tracked =
+        asio::require(dying.get_executor(), asio::execution::outstanding_work.tracked);
+    operation(group.track(
+        asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(strand, note()))));
+    operation.drop();
+    operation(group.track(
+        asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(tracked, note()))));
+    operation.drop();
+  }
+  asio::io_context b;
+  {
+    asio::io_context a;
+    async_group of_strand(asio::make_strand(a));
+    asio::post(b, of_strand.track([] {}));
+  }
+  b.run();
+  BOOST_TEST(group.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_group_whose_context_has_gone_cancels_those_with_an_executor) {
+  auto dying = std::make_unique<asio::io_context>();
+  async_group of_dying(*dying);
+  stopped own;
+  operation(of_dying.track(note()));
+  own(of_dying.track(asio::bind_executor(other, note())));
+  dying = nullptr;
+  of_dying.cancel_pending();
+  poll();
+  BOOST_TEST(operation.is_pending());
+  BOOST_TEST(!own.is_pending());
+  operation.end();
 }
 
 // Those that do not end keep their place; others are not held up.

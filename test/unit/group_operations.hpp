@@ -32,6 +32,7 @@ class stopped {
     return asio::async_initiate<decltype(token), signature>(
         [this](auto handler) {
           if (fails_to_begin) throw std::bad_alloc();
+          if (while_it_begins) while_it_begins();
           slot_ = asio::get_associated_cancellation_slot(handler);
           if (slot_.is_connected())
             slot_.assign([this](asio::cancellation_type type) {
@@ -58,6 +59,7 @@ class stopped {
 
   bool fails_to_begin = false;
   bool ends_at_once = false;
+  std::function<void()> while_it_begins;
   boost::asio::cancellation_type cancelled_by = boost::asio::cancellation_type::none;
 
  private:

@@ -201,6 +201,42 @@ BOOST_AUTO_TEST_CASE(Group_tracks_any_token) {
   BOOST_TEST(std::get<0>(future.get()) == 7);
 }
 
+BOOST_AUTO_TEST_CASE(Group_tracks_a_sequence_of_deferred_operations) {
+  asio::steady_timer timer(context, 0s);
+  bool called = false;
+  auto sequence = asio::post(context, asio::deferred) |
+                  asio::deferred([&] { return timer.async_wait(asio::deferred); });
+  std::move(sequence)(group.track([&](error_code) { called = true; }));
+  BOOST_TEST(group.pending() == 1);
+  context.run();
+  BOOST_TEST(called);
+}
+
+BOOST_AUTO_TEST_CASE(Group_copies_the_handler_of_a_token_that_is_used_again) {
+  auto const value = std::make_shared<int>(1);
+  int sum = 0;
+  auto token = group.track([&sum, value] { sum += *value; });
+  asio::post(context, token);
+  asio::post(context, token);
+  poll();
+  BOOST_TEST(sum == 2);
+}
+
+BOOST_AUTO_TEST_CASE(Group_counts_captures_that_cannot_be_moved) {
+  struct asks {
+    async_group& group;
+    std::ptrdiff_t& at_end;
+    ~asks() { at_end = group.pending(); }
+  };
+  std::ptrdiff_t pending = -1;
+  {
+    std::shared_ptr<asks> const captured(new asks{group, pending});
+    operation(group.track([captured](error_code, int, std::string const&) {}));
+  }
+  operation.end();
+  BOOST_TEST(pending == 1);
+}
+
 BOOST_AUTO_TEST_CASE(Group_tracks_an_operation_that_completes_inside_its_initiation) {
   operation.ends_at_once = true;
   bool called = false;

@@ -30,8 +30,9 @@ struct group_traits : event_traits {
 
 using group_core = homed_core<tally_core<group_traits>, event_waiter>;
 
-// An operation that a group has begun to count: what cancels it. Its handler keeps it, and so does
-// whoever is about to cancel it.
+// An operation that a group counts: what cancels it. The executor on which that is done is there
+// for as long as the operation counts, or is about to be cancelled; the rest, for as long as its
+// handler's slot refers to it.
 class tracked_operation {
  public:
   tracked_operation(tracked_operation const&) = delete;
@@ -39,12 +40,20 @@ class tracked_operation {
 
   asio::cancellation_slot slot() noexcept { return signal_.slot(); }
 
-  // Has the operation cancelled on its executor.
-  virtual void cancel(asio::cancellation_type type) = 0;
+  // Has the operation cancelled on its executor. `groups`: the group's, if that can still be used.
+  virtual void cancel(asio::cancellation_type type, void const* groups) = 0;
 
-  // On its executor.
+  // On its executor. While it is being initiated, which may be elsewhere, that is remembered.
   void emit(asio::cancellation_type type) {
-    if (!is_over_.load(std::memory_order_relaxed)) signal_.emit(type);
+    if (is_remembered(type) || is_over_.load(std::memory_order_relaxed)) return;
+    signal_.emit(type);
+  }
+
+  // It has been initiated. Returns how it is to be cancelled, if that was asked for meanwhile.
+  asio::cancellation_type has_begun() noexcept {
+    // Release: whoever emits sees what the initiation has put into the slot.
+    return static_cast<asio::cancellation_type>(
+        asked_meanwhile_.exchange(0, std::memory_order_acq_rel) & ~initiating);
   }
 
   // The handler is called, or will never be.
@@ -58,13 +67,20 @@ class tracked_operation {
     group_core& core = core_;
     core.decide([&](decided_waits& decided) { core.let_go(*this, decided); });
     core.unref();
-    release();
+    release_executor();
   }
 
+  // Acquire and release in both: what others did to it comes before its end.
   void retain() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
-  // Acquire and release: what others did to it comes before its end.
   void release() noexcept {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+  void retain_executor() noexcept { executor_uses_.fetch_add(1, std::memory_order_relaxed); }
+  void release_executor() noexcept {
+    if (executor_uses_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    end_executor();
+    release();
   }
 
  protected:
@@ -81,26 +97,44 @@ class tracked_operation {
  private:
   friend class wait_list<tracked_operation>;
 
+  static constexpr std::uint32_t initiating = std::uint32_t(1) << 31;
+
+  bool is_remembered(asio::cancellation_type type) noexcept {
+    std::uint32_t asked = asked_meanwhile_.load(std::memory_order_acquire);
+    while (asked & initiating)
+      if (asked_meanwhile_.compare_exchange_weak(asked, asked | static_cast<std::uint32_t>(type),
+                                                 std::memory_order_acquire,
+                                                 std::memory_order_acquire))
+        return true;
+    return false;
+  }
+
+  virtual void end_executor() noexcept = 0;
   virtual void destroy() noexcept = 0;
 
   tracked_operation* next = nullptr;
   tracked_operation* prev = nullptr;
   group_core& core_;
   asio::cancellation_signal signal_;
-  threading::atomic<std::uint32_t> uses_{1};
+  threading::atomic<std::uint32_t> uses_{1};  // those of the executor are one together
+  threading::atomic<std::uint32_t> executor_uses_{1};
+  threading::atomic<std::uint32_t> asked_meanwhile_{initiating};
   threading::atomic<bool> is_over_{false};
 };
 
-// In the cancellation slot of its handler, and on the way to its executor.
-class tracked_reference {
+// Keeps an operation with its executor: on the way to that.
+class cancellable_operation {
  public:
-  explicit tracked_reference(tracked_operation& o) noexcept : operation_(&o) { o.retain(); }
-  tracked_reference(tracked_reference const& other) noexcept : tracked_reference(*other) {}
-  tracked_reference(tracked_reference&& other) noexcept
+  explicit cancellable_operation(tracked_operation& o) noexcept : operation_(&o) {
+    o.retain_executor();
+  }
+  cancellable_operation(cancellable_operation const& other) noexcept
+      : cancellable_operation(*other) {}
+  cancellable_operation(cancellable_operation&& other) noexcept
       : operation_(std::exchange(other.operation_, nullptr)) {}
-  tracked_reference& operator=(tracked_reference const&) = delete;
-  ~tracked_reference() {
-    if (operation_) operation_->release();
+  cancellable_operation& operator=(cancellable_operation const&) = delete;
+  ~cancellable_operation() {
+    if (operation_) operation_->release_executor();
   }
 
   tracked_operation& operator*() const noexcept { return *operation_; }

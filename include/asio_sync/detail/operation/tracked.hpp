@@ -9,6 +9,7 @@
 #include <asio_sync/detail/context/group_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 
@@ -25,6 +26,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,11 +40,36 @@ struct group_access {
   Executor const* executor;
 };
 
+// Where an operation is cancelled: on the executor of its handler;
 template <class Executor>
+class own_executor {
+ public:
+  explicit own_executor(Executor const& ex) : executor_(ex) {}
+
+  void end() noexcept { executor_.reset(); }
+  Executor const* get(void const*) const noexcept { return std::addressof(*executor_); }
+
+ private:
+  std::optional<Executor> executor_;
+};
+
+// else on that of the group, which is the group's own affair.
+template <class Executor>
+struct groups_executor {
+  explicit groups_executor(Executor const&) noexcept {}
+
+  static void end() noexcept {}
+  static Executor const* get(void const* groups) noexcept {
+    return static_cast<Executor const*>(groups);
+  }
+};
+
+template <class Where>
 class tracked_operation_on final : public tracked_operation {
  public:
   // Counts it. Throws value_too_large, what allocating it throws, and what copying the executor
   // does.
+  template <class Executor>
   static tracked_operation_on& make(group_core& core, Executor const& ex) {
     struct allocation {
       pool_allocator<tracked_operation_on> memory{};
@@ -54,18 +81,22 @@ class tracked_operation_on final : public tracked_operation {
     auto& made = *::new (static_cast<void*>(of.place)) tracked_operation_on(core, ex);
     of.place = nullptr;
     if (made.begin()) return made;
-    made.destroy();
+    made.release_executor();
     throw_error(boost::system::errc::value_too_large);
   }
 
-  void cancel(asio::cancellation_type type) override {
-    asio::dispatch(executor_, [kept = tracked_reference(*this), type] { kept->emit(type); });
+  void cancel(asio::cancellation_type type, void const* groups) override {
+    if (auto const* const ex = where_.get(groups))
+      asio::dispatch(*ex, [kept = cancellable_operation(*this), type] { kept->emit(type); });
   }
 
  private:
+  template <class Executor>
   tracked_operation_on(group_core& core, Executor const& ex)
-      : tracked_operation(core), executor_(ex) {}
+      : tracked_operation(core), where_(ex) {}
   ~tracked_operation_on() override = default;
+
+  void end_executor() noexcept override { where_.end(); }
 
   void destroy() noexcept override {
     pool_allocator<tracked_operation_on> memory;
@@ -75,13 +106,13 @@ class tracked_operation_on final : public tracked_operation {
 
   friend void std::destroy_at<tracked_operation_on>(tracked_operation_on*);
 
-  Executor executor_;
+  [[no_unique_address]] Where where_;
 };
 
-// Has every operation of the group cancelled. Throws the first of what that throws, after the
-// last.
-inline void cancel_operations(group_core& core, asio::cancellation_type type) {
-  std::vector<tracked_reference> operations;
+// Has every operation of the group cancelled. `groups`: its executor, if its context lives. Throws
+// the first of what that throws, after the last.
+inline void cancel_operations(group_core& core, void const* groups, asio::cancellation_type type) {
+  std::vector<cancellable_operation> operations;
   std::size_t n = 0;
   do {
     operations.clear();
@@ -92,28 +123,50 @@ inline void cancel_operations(group_core& core, asio::cancellation_type type) {
     });
   } while (n > operations.capacity());
   std::exception_ptr thrown;
-  for (tracked_reference const& operation : operations) try {
-      operation->cancel(type);
+  for (cancellable_operation const& operation : operations) try {
+      operation->cancel(type, groups);
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
     }
   if (thrown) std::rethrow_exception(thrown);
 }
 
-// In the slot of a handler, which cancels its operation, too.
+// At the end of its initiation, which has done its work: what this throws is not for its caller.
+inline void cancel_if_asked(cancellable_operation const& operation, void const* groups) noexcept {
+  asio::cancellation_type const asked = operation->has_begun();
+  if (asked == asio::cancellation_type::none) return;
+  try {
+    operation->cancel(asked, groups);
+  } catch (...) {  // it goes on
+  }
+}
+
+// In the slot of a handler, which cancels its operation, too. The operation may end meanwhile, and
+// so may this.
 class tracked_canceller {
  public:
   explicit tracked_canceller(tracked_operation& o) noexcept : operation_(o) {
-    operation_->slot_connected = true;
+    operation_.retain();
+    operation_.slot_connected = true;
   }
   tracked_canceller(tracked_canceller const&) = delete;
   tracked_canceller& operator=(tracked_canceller const&) = delete;
-  ~tracked_canceller() { operation_->slot_connected = false; }
+  ~tracked_canceller() {
+    operation_.slot_connected = false;
+    operation_.release();
+  }
 
-  void operator()(asio::cancellation_type type) const { operation_->emit(type); }
+  void operator()(asio::cancellation_type type) const {
+    struct keeping {
+      tracked_operation& operation;
+      explicit keeping(tracked_operation& o) noexcept : operation(o) { o.retain(); }
+      ~keeping() { operation.release(); }
+    } const kept(operation_);
+    kept.operation.emit(type);
+  }
 
  private:
-  tracked_reference operation_;
+  tracked_operation& operation_;
 };
 
 // What the handler of a tracked operation stands in. The operation counts until the handler has
@@ -123,8 +176,9 @@ class tracked_handler {
  public:
   template <class Executor, class Source>
   tracked_handler(group_access<Executor> group, Source&& handler)
-      : operation_(&begin(group, handler)), handler_(static_cast<Source&&>(handler)) {
-    auto own = asio::get_associated_cancellation_slot(handler_);
+      : operation_(&begin(group, handler)),
+        handler_(std::in_place, static_cast<Source&&>(handler)) {
+    auto own = asio::get_associated_cancellation_slot(*handler_);
     if (own.is_connected()) own.template emplace<tracked_canceller>(*operation_);
   }
 
@@ -137,19 +191,20 @@ class tracked_handler {
   tracked_handler& operator=(tracked_handler&&) = delete;
 
   ~tracked_handler() {
-    if (operation_) operation_->is_over();
+    if (operation_) is_over(*operation_);
   }
 
   template <class... Args>
   void operator()(Args&&... args) {
     auto const ending = std::move(operation_);  // after the handler's end
-    ending->is_over();
-    if (ending->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
-    Handler handler(std::move(handler_));
+    is_over(*ending);
+    Handler handler(std::move(*handler_));
+    handler_.reset();  // a move may have left something in it
     std::move(handler)(static_cast<Args&&>(args)...);
   }
 
-  Handler const& handler() const noexcept { return handler_; }
+  Handler const& handler() const noexcept { return *handler_; }
+  tracked_operation& operation() const noexcept { return *operation_; }
   asio::cancellation_slot slot() const noexcept { return operation_->slot(); }
 
  private:
@@ -157,20 +212,24 @@ class tracked_handler {
     void operator()(tracked_operation* o) const noexcept { o->end(); }
   };
 
-  // On its executor the operation is cancelled: the handler's, else the group's. That of
-  // use_future is none to do so, as it executes on the system's threads.
+  void is_over(tracked_operation& operation) const {
+    operation.is_over();
+    if (operation.slot_connected) asio::get_associated_cancellation_slot(*handler_).clear();
+  }
+
+  // The executor of use_future executes on the system's threads, so it is none to cancel on.
   template <class Executor>
   static tracked_operation& begin(group_access<Executor> group, Handler const& handler) {
     using own = asio::associated_executor_t<Handler, Executor>;
-    if constexpr (is_promise_executor<own>)
-      return tracked_operation_on<Executor>::make(*group.core, *group.executor);
+    if constexpr (is_promise_executor<own> || !has_executor<Handler>)
+      return tracked_operation_on<groups_executor<Executor>>::make(*group.core, *group.executor);
     else
-      return tracked_operation_on<own>::make(
+      return tracked_operation_on<own_executor<own>>::make(
           *group.core, asio::get_associated_executor(handler, *group.executor));
   }
 
   std::unique_ptr<tracked_operation, end_of> operation_;
-  Handler handler_;
+  std::optional<Handler> handler_;
 };
 
 // Of an initiation that has an executor: that. Operations ask for it.
@@ -197,20 +256,30 @@ class tracked_initiation : public initiation_executor<Initiation> {
 
   template <class Handler, class... Args>
   void operator()(Handler&& handler, Args&&... args) && {
-    std::move(initiation_)(tracked(static_cast<Handler&&>(handler)), static_cast<Args&&>(args)...);
+    tracked_handler<std::decay_t<Handler>> tracked(group_, static_cast<Handler&&>(handler));
+    initiation_of const begins(tracked.operation(), *group_.executor);
+    std::move(initiation_)(std::move(tracked), static_cast<Args&&>(args)...);
   }
 
   template <class Handler, class... Args>
   void operator()(Handler&& handler, Args&&... args) const& {
-    Initiation copy = initiation_;
-    std::move(copy)(tracked(static_cast<Handler&&>(handler)), static_cast<Args&&>(args)...);
+    tracked_initiation copy = *this;
+    std::move(copy)(static_cast<Handler&&>(handler), static_cast<Args&&>(args)...);
   }
 
  private:
-  template <class Handler>
-  auto tracked(Handler&& handler) const {
-    return tracked_handler<std::decay_t<Handler>>(group_, static_cast<Handler&&>(handler));
-  }
+  // While it lives, an operation is being initiated.
+  class initiation_of {
+   public:
+    initiation_of(tracked_operation& o, Executor const& groups) : operation_(o), groups_(groups) {}
+    initiation_of(initiation_of const&) = delete;
+    initiation_of& operator=(initiation_of const&) = delete;
+    ~initiation_of() { cancel_if_asked(operation_, std::addressof(groups_)); }
+
+   private:
+    cancellable_operation operation_;
+    Executor groups_;  // the group may end meanwhile
+  };
 
   group_access<Executor> group_;
   Initiation initiation_;
@@ -223,6 +292,14 @@ struct tracked_token {
   Token token;
 };
 
+// The token in one that is given as Raw: moved from only if that is.
+template <class Raw, class Token>
+using token_of_value =
+    std::conditional_t<std::is_const_v<std::remove_reference_t<Raw>>, Token const, Token>;
+template <class Raw, class Token>
+using token_as = std::conditional_t<std::is_lvalue_reference_v<Raw>, token_of_value<Raw, Token>&,
+                                    token_of_value<Raw, Token>>;
+
 }  // namespace asio_sync::detail
 
 namespace boost::asio {
@@ -232,13 +309,16 @@ template <class Executor, class Token, class... Signatures>
 class async_result<asio_sync::detail::tracked_token<Executor, Token>, Signatures...> {
  public:
   template <class Initiation, class RawToken, class... Args>
-  static auto initiate(Initiation&& initiation, RawToken&& token, Args&&... args) {
+  static auto initiate(Initiation&& initiation, RawToken&& token, Args&&... args)
+      -> decltype(async_initiate<asio_sync::detail::token_as<RawToken, Token>, Signatures...>(
+          std::declval<
+              asio_sync::detail::tracked_initiation<Executor, std::decay_t<Initiation>>>(),
+          token.token, static_cast<Args&&>(args)...)) {
     using initiation_type =
         asio_sync::detail::tracked_initiation<Executor, std::decay_t<Initiation>>;
-    return async_initiate<
-        std::conditional_t<std::is_const_v<std::remove_reference_t<RawToken>>, Token const, Token>,
-        Signatures...>(initiation_type(token.group, static_cast<Initiation&&>(initiation)),
-                       token.token, static_cast<Args&&>(args)...);
+    return async_initiate<asio_sync::detail::token_as<RawToken, Token>, Signatures...>(
+        initiation_type(token.group, static_cast<Initiation&&>(initiation)), token.token,
+        static_cast<Args&&>(args)...);
   }
 };
 
