@@ -79,6 +79,23 @@ struct fixture {
   }
 };
 
+// Cancels whatever is pending, again and again.
+class cancelling_thread {
+ public:
+  explicit cancelling_thread(async_group& group)
+      : thread_([this, &group] {
+          while (!stopped_) group.cancel_pending();
+        }) {}
+  void stop() {
+    stopped_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stopped_ = false;
+  std::thread thread_;
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(group_cancel_test, fixture)
@@ -259,9 +276,7 @@ BOOST_AUTO_TEST_CASE(Group_cancels_what_is_being_initiated_once_that_is_done) {
 BOOST_AUTO_TEST_CASE(R17_operations_are_initiated_while_a_thread_cancels) {
   asio::thread_pool pool(1);
   auto const strand = asio::make_strand(pool);
-  std::jthread cancels([&](std::stop_token const& stop) {
-    while (!stop.stop_requested()) group.cancel_pending();
-  });
+  cancelling_thread cancels(group);
   async_manual_reset_event never(pool);
   std::atomic<int> ended = 0;
   for (int i = 0; i != 1000; ++i)
@@ -270,10 +285,32 @@ BOOST_AUTO_TEST_CASE(R17_operations_are_initiated_while_a_thread_cancels) {
     })));
   group.async_join([](error_code error) { BOOST_TEST(!error); });
   context.run();
-  cancels.request_stop();
-  cancels.join();
+  cancels.stop();
   pool.join();
   BOOST_TEST(ended == 1000);
+}
+
+// Not before they have begun to run, which ends a program of Asio's.
+BOOST_AUTO_TEST_CASE(R17_coroutines_are_spawned_while_a_thread_cancels) {
+  asio::thread_pool pool(2);
+  cancelling_thread cancels(group);
+  std::atomic<int> ended = 0;
+  auto const wait = []() -> asio::awaitable<void> {
+    asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
+    co_await timer.async_wait(asio::use_awaitable);
+  };
+  for (int i = 0; i != 200; ++i) {
+    auto const strand = asio::make_strand(pool);
+    asio::co_spawn(strand, wait,
+                   group.track(asio::bind_executor(strand, [&](std::exception_ptr e) {
+                     if (e) ++ended;
+                   })));
+  }
+  group.async_join([](error_code error) { BOOST_TEST(!error); });
+  context.run();
+  cancels.stop();
+  pool.join();
+  BOOST_TEST(ended == 200);
 }
 
 // What the operation has put into its slot is there until that returns.
@@ -382,9 +419,7 @@ BOOST_AUTO_TEST_CASE(R13_a_cancellation_without_memory_leaves_the_others) {
 
 BOOST_AUTO_TEST_CASE(R17_operations_end_while_a_thread_cancels) {
   asio::thread_pool pool(1);
-  std::jthread cancels([&](std::stop_token const& stop) {
-    while (!stop.stop_requested()) group.cancel_pending();
-  });
+  cancelling_thread cancels(group);
   auto const strand = asio::make_strand(pool);
   std::size_t ended = 0;
   constexpr std::size_t n = 2000;
@@ -399,8 +434,7 @@ BOOST_AUTO_TEST_CASE(R17_operations_end_while_a_thread_cancels) {
   asio::post(strand, [&] { group.done(); });
   group.async_join([&](error_code error) { BOOST_TEST(!error); });
   context.run();
-  cancels.request_stop();
-  cancels.join();
+  cancels.stop();
   pool.join();
   BOOST_TEST(ended == n);
 }

@@ -43,15 +43,25 @@ class tracked_operation {
   // Has the operation cancelled on its executor. `groups`: the group's, if that can still be used.
   virtual void cancel(asio::cancellation_type type, void const* groups) = 0;
 
-  // On its executor. While it is being initiated, which may be elsewhere, that is remembered.
+  // On its executor.
   void emit(asio::cancellation_type type) {
-    if (is_remembered(type) || is_over_.load(std::memory_order_relaxed)) return;
-    signal_.emit(type);
+    if (!is_over_.load(std::memory_order_relaxed)) signal_.emit(type);
+  }
+
+  // While it is being initiated, on whatever thread, a cancellation is remembered: true.
+  bool remembers(asio::cancellation_type type) noexcept {
+    std::uint32_t asked = asked_meanwhile_.load(std::memory_order_acquire);
+    while (asked & initiating)
+      if (asked_meanwhile_.compare_exchange_weak(asked, asked | static_cast<std::uint32_t>(type),
+                                                 std::memory_order_acquire,
+                                                 std::memory_order_acquire))
+        return true;
+    return false;
   }
 
   // It has been initiated. Returns how it is to be cancelled, if that was asked for meanwhile.
   asio::cancellation_type has_begun() noexcept {
-    // Release: whoever emits sees what the initiation has put into the slot.
+    // Release: whoever cancels from here on sees what the initiation has put into the slot.
     return static_cast<asio::cancellation_type>(
         asked_meanwhile_.exchange(0, std::memory_order_acq_rel) & ~initiating);
   }
@@ -98,16 +108,6 @@ class tracked_operation {
   friend class wait_list<tracked_operation>;
 
   static constexpr std::uint32_t initiating = std::uint32_t(1) << 31;
-
-  bool is_remembered(asio::cancellation_type type) noexcept {
-    std::uint32_t asked = asked_meanwhile_.load(std::memory_order_acquire);
-    while (asked & initiating)
-      if (asked_meanwhile_.compare_exchange_weak(asked, asked | static_cast<std::uint32_t>(type),
-                                                 std::memory_order_acquire,
-                                                 std::memory_order_acquire))
-        return true;
-    return false;
-  }
 
   virtual void end_executor() noexcept = 0;
   virtual void destroy() noexcept = 0;

@@ -100,11 +100,9 @@ class tracked_operation_on final : public tracked_operation {
 
   void destroy() noexcept override {
     pool_allocator<tracked_operation_on> memory;
-    std::destroy_at(this);
+    this->~tracked_operation_on();
     memory.deallocate(this, 1);
   }
-
-  friend void std::destroy_at<tracked_operation_on>(tracked_operation_on*);
 
   [[no_unique_address]] Where where_;
 };
@@ -124,7 +122,7 @@ inline void cancel_operations(group_core& core, void const* groups, asio::cancel
   } while (n > operations.capacity());
   std::exception_ptr thrown;
   for (cancellable_operation const& operation : operations) try {
-      operation->cancel(type, groups);
+      if (!operation->remembers(type)) operation->cancel(type, groups);
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
     }
