@@ -41,6 +41,7 @@ template <class Handler>
 struct letting_go {
   void operator()(boost::system::error_code error, lock_type lock) {
     lock = lock_type();
+    mutex.reset();  // whoever sees that it is called may end the contexts
     std::move(handler)(error);
   }
 
