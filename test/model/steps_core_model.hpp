@@ -48,7 +48,10 @@ class run {
     ++o.ends;
     follow(core_.drop(o));
   }
-  void halt() { core_.halt(); }
+  void halt() {
+    core_.halt();
+    halted_ = true;
+  }
   void cancel(bool to_be_asked = true) {
     if (core_.cancel(to_be_asked)) go();
   }
@@ -78,6 +81,7 @@ class run {
   void go() {
     for (;;) {
       operation* o = nullptr;
+      bool const late = halted_;
       switch (core_.next(o)) {
         case core_type::duty::rest: return;
         case core_type::duty::deliver:
@@ -87,7 +91,10 @@ class run {
           ++o->ends;
           break;
         case core_type::duty::discard: ++o->ends; break;
-        case core_type::duty::resume: resume(); break;
+        case core_type::duty::resume:
+          model::check(!late, "no step is taken once it is halted");
+          resume();
+          break;
         case core_type::duty::cancel: o->asked = true; break;
         case core_type::duty::finish:
           cancelled_ = true;
@@ -108,8 +115,10 @@ class run {
   }
 
   void resume() {
+    bool late = false;
     do {
       touch();
+      model::check(!late, "no step is taken once it is halted");
       model::check(over_ == 0 && !in_step_, "steps do not nest, and not after the end");
       if (steps_ > 0) used_ += wanted_[static_cast<std::size_t>(steps_ - 1)];
       model::check(used_ <= delivered_, "a step has what it wants");
@@ -117,6 +126,7 @@ class run {
       if (inside) inside(steps_);
       in_step_ = false;
       if (static_cast<std::size_t>(steps_++) == wanted_.size()) return end();
+      late = halted_;
     } while (core_.want(static_cast<core_type::number>(wanted_[std::size_t(steps_ - 1)])));
   }
 
@@ -138,6 +148,7 @@ class run {
   int delivered_ = 0;
   int used_ = 0;
   bool in_step_ = false;
+  bool halted_ = false;
   bool cancelled_ = false;
   model::atomic<int> called_{0};
 };

@@ -128,6 +128,25 @@ inline void completion_of_a_halted_run() {
   steps.check_over({&first, &second});
 }
 
+/// The same inside a step, though the next one has all that it wants.
+inline void halted_inside_a_step() {
+  run steps({1, 1});
+  operation first, second;
+  for (operation* o : {&first, &second}) {
+    steps.begin(*o);
+    steps.begun(*o);
+  }
+  steps.inside = [&](int step) {
+    if (step == 1) steps.halt();
+  };
+  model::threads([&] { steps.arrive(first); }, [&] { steps.arrive(second); },
+                 [&] { steps.start(); });
+  model::check(steps.steps() == 2, "halted");
+  steps.cancel();
+  model::check(steps.was_cancelled(), "cancelled");
+  steps.check_over({&first, &second});
+}
+
 /// Whoever of these is the last destroys the steps: the canceller, or what loses its handler.
 inline void cancel_against_drops() {
   run steps({2});

@@ -35,7 +35,6 @@ using asio_sync::async_steps;
 using asio_sync::test::enumerator_fixture;
 using asio_sync::test::local;
 using asio_sync::test::run_result;
-using asio_sync::test::stopped;
 using boost::system::error_code;
 
 struct fixture : enumerator_fixture {

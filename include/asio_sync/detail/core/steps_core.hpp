@@ -122,7 +122,6 @@ class steps_core {
     }
     if (phase_ == phase::going && surplus_ >= wanted_) {
       surplus_ -= wanted_;
-      wanted_ = nothing;
       return duty::resume;
     }
     if (phase_ == phase::cancelling) {
@@ -148,8 +147,8 @@ class steps_core {
   // Halted: no step is taken. Cancelling: nor is the run over before all operations are.
   enum class phase : std::uint8_t { going, halted, cancelling, over };
 
-  // More than will ever come: the steps do not wait.
-  static constexpr number nothing = std::numeric_limits<number>::max();
+  // More than will ever come: before the start.
+  static constexpr number all = std::numeric_limits<number>::max();
 
   // Below: under the lock.
 
@@ -173,7 +172,7 @@ class steps_core {
   // All of this: lock_.
   phase phase_ = phase::going;
   bool has_turn_ = false;  // somebody
-  number wanted_ = nothing;
+  number wanted_ = all;
   number surplus_ = 0;  // completions that were delivered and not yet wanted
   number pending_ = 0;  // operations that have begun and were not delivered or dropped
   wait_list<operation> in_flight_;

@@ -87,7 +87,8 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
 
   void deliver() override {
     if (failure_) std::rethrow_exception(failure_);
-    std::visit([this](auto& kept) { assign(std::index_sequence_for<Results...>(), kept); }, kept_);
+    std::visit([this](auto& kept) { this->assign(std::index_sequence_for<Results...>(), kept); },
+               kept_);
   }
 
  private:
@@ -115,7 +116,8 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
   template <std::size_t... I, class Arguments>
   void keep_first(std::index_sequence<I...>, Arguments&& arguments) {
     using kept = std::tuple<std::tuple_element_t<I, std::decay_t<Arguments>>...>;
-    kept_.template emplace<1 + fitting<kept>()>(kept(std::get<I>(std::move(arguments))...));
+    kept_.template emplace<1 + fitting<kept>()>(
+        kept(std::get<I>(static_cast<Arguments&&>(arguments))...));
   }
 
   // Of several signatures, one that does not fit the results is dropped.
@@ -126,7 +128,7 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
       static_assert(fits || sizeof...(Signatures) > 1,
                     "what an operation completes with cannot be assigned to callback()'s results");
       if constexpr (fits)
-        (static_cast<void>(std::get<I>(results_) = std::get<I>(std::move(kept))), ...);
+        (static_cast<void>(std::get<I>(results_) = std::get<I>(static_cast<Kept&&>(kept))), ...);
     }
   }
 
