@@ -9,6 +9,7 @@
 #include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>

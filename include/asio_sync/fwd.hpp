@@ -21,6 +21,9 @@ template <class Executor>
 class basic_async_condition;
 
 template <class Executor>
+class basic_async_enumerator;
+
+template <class Executor>
 class basic_async_group;
 
 template <class Key, class Executor, class Hash, class Equal>
@@ -43,6 +46,8 @@ class basic_async_semaphore;
 
 template <class Executor>
 class basic_async_shared_mutex;
+
+class async_steps;
 
 class semaphore_permit;
 
