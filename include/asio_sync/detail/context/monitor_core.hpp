@@ -8,6 +8,7 @@
 
 #include <asio_sync/detail/context/condition_core.hpp>
 #include <asio_sync/detail/context/destination.hpp>
+#include <asio_sync/detail/context/visit_route.hpp>
 #include <asio_sync/detail/context/visits_core.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/platform/executor.hpp>

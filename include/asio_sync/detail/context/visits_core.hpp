@@ -10,6 +10,7 @@
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/context/visit_waiter.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
@@ -26,49 +27,6 @@
 #include <utility>
 
 namespace asio_sync::detail {
-
-class visits_core;
-struct visit_waiter;
-
-// What a visit does on the strand while it holds the monitor. `looks`: whether it may enter;
-// without it, it may. `enters`: runs a function, after which it has left; false if the function
-// has not ended yet. Without it, the visit stays inside. `cancels`: what such a function has
-// begun.
-struct visit_functions {
-  bool (*looks)(void*) = nullptr;
-  bool (*enters)(void*, visits_core&, visit_waiter&) = nullptr;
-  void (*cancels)(void*, visits_core&) noexcept = nullptr;
-};
-
-// A wait that goes through the strand: it queues for the monitor as any other, looks at its
-// predicate there, and queues again while that is false.
-struct visit_waiter : lasting_waiter {
-  struct asked_type {
-    visit_functions const* functions;
-    void* where;
-    std::exception_ptr* thrown;  // for what the predicate throws
-    bool throws;                 // at the end, unless the handler is told
-    bool expired;                // there is no time to wait
-  };
-
-  visit_waiter(function* f, core_base* c, asked_type const& what) noexcept
-      : lasting_waiter(f, c, {}), request(what) {
-    if (request.expired) outcome = mark = wait_outcome::timed_out;
-  }
-
-  // One that has left again carries nothing.
-  verdict decided() const noexcept {
-    if (outcome == wait_outcome::broken) return wait_outcome::aborted;
-    return {outcome, has_left ? 1u : 0u};
-  }
-
-  // Under the core's lock, while it queues and visits.
-  asked_type request;
-  wait_outcome mark = wait_outcome::undecided;  // how it ends unless it may enter
-  bool is_parked = false;                       // it has looked, and waits until somebody leaves
-  bool is_over = false;                         // it may enter
-  bool has_left = false;
-};
 
 // Plain waits are those of the mutex, and do not come here. A visit that may not enter when it has
 // looked is parked; those who were parked come next when somebody leaves, so that they are older
@@ -410,96 +368,6 @@ class visits_core : public mutex_core {
   node* visiting_ = nullptr;  // whose turn on the strand it is
   threading::atomic<bool> has_parked_{false};
 };
-
-// To the executor of the handler, by way of the strand. Without a strand there is nothing to see
-// to, and the wait is aborted.
-class visit_destination {
- public:
-  visit_destination() noexcept = default;
-  visit_destination(destination const& strand, destination const& own) noexcept
-      : strand_(strand), own_(own) {}
-
-  inline std::size_t size() const noexcept;
-  inline void build(visit_waiter& w, std::byte* memory) const noexcept;
-
- private:
-  destination strand_;
-  destination own_;
-};
-
-// By way of the strand to the executor of the handler. All three stand in one block.
-class visit_route final : public route {
- public:
-  visit_route(visit_waiter& w, route& strand, route& own) noexcept
-      : route(strand.at_once && own.at_once), waiter_(w), strand_(strand), own_(own) {}
-
-  void post(waiter& w) override {
-    goes_to_strand_ = visits_core::visits(waiter_);
-    if (goes_to_strand_) core().sets_out(waiter_);
-    now().post(w);
-  }
-
-  void relay(waiter& w) override { now().relay(w); }
-
-  void track(waiter& w) override {
-    strand_.track(w);
-    w.work = wait_work::none;
-    own_.track(w);
-  }
-
-  asio::execution_context& context(waiter const& w) const override { return own_.context(w); }
-
-  bool leads_through_strand() const noexcept override { return true; }
-
-  std::size_t end(waiter const& w) noexcept override {
-    std::size_t const rest = strand_.end(w) + own_.end(w);
-    this->visit_route::~visit_route();
-    return sizeof(*this) + rest;
-  }
-
-  // What is dropped on the strand need not be dropped where it belongs.
-  bool keeps_block() noexcept override {
-    if (now().keeps_block()) return true;
-    return visits_core::visits(waiter_) && core().is_turned_back(waiter_);
-  }
-
- private:
-  ~visit_route() = default;
-  visits_core& core() const noexcept { return static_cast<visits_core&>(*waiter_.core); }
-  route& now() const noexcept { return goes_to_strand_ ? strand_ : own_; }
-
-  visit_waiter& waiter_;
-  route& strand_;
-  route& own_;
-  bool goes_to_strand_ = false;
-};
-
-std::size_t visit_destination::size() const noexcept {
-  return own_.size() + (strand_.size() ? sizeof(visit_route) + strand_.size() : 0);
-}
-
-void visit_destination::build(visit_waiter& w, std::byte* memory) const noexcept {
-  own_.build(w, memory);
-  if (strand_.size() == 0) return;
-  route& own = *w.way;
-  memory += own_.size();
-  strand_.build(w, memory);
-  w.way = ::new (static_cast<void*>(memory + strand_.size())) visit_route(w, *w.way, own);
-}
-
-template <class Own>
-bool is_plainly_at_home(visits_core const&, Own const&) noexcept {
-  return false;
-}
-
-template <class Own, class Primitive>
-visit_destination destination_of(visits_core const& core, Own const& own,
-                                 Primitive const& primitive) {
-  core_base const& any = core;
-  destination to = destination_of(any, own, primitive);
-  if (to.size() == 0 && core.home().get()) to = destination::posted_to_served(core.home());
-  return {core.strand_destination(), to};
-}
 
 }  // namespace asio_sync::detail
 
