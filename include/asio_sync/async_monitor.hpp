@@ -54,7 +54,7 @@ namespace asio_sync {
 /// the functions that run, has gone. Its contexts may be destroyed before it or after it.
 template <class T, class Executor = boost::asio::any_io_executor>
 class basic_async_monitor {
-  using core_type = detail::core_of_monitor<T, Executor>;
+  using core_type = detail::monitor_core<T, Executor>;
   template <class Limit, class Predicate>
   using enter_when = detail::enter_when_operation<T, Executor, Limit, std::decay_t<Predicate>>;
   template <class Limit, class Predicate, class Function>

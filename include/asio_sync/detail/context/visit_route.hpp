@@ -4,108 +4,65 @@
 #ifndef ASIO_SYNC_DETAIL_CONTEXT_VISIT_ROUTE_HPP
 #define ASIO_SYNC_DETAIL_CONTEXT_VISIT_ROUTE_HPP
 
-#include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/visit_waiter.hpp>
-#include <asio_sync/detail/context/visits_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 namespace asio_sync::detail {
 
-// To the executor of the handler, by way of the strand. Without a strand there is nothing to see
-// to, and the wait is aborted.
-class visit_destination {
- public:
-  visit_destination() noexcept = default;
-  visit_destination(destination const& strand, destination const& own) noexcept
-      : strand_(strand), own_(own) {}
-
-  inline std::size_t size() const noexcept;
-  inline void build(visit_waiter& w, std::byte* memory) const noexcept;
-
- private:
-  destination strand_;
-  destination own_;
-};
-
-// By way of the strand to the executor of the handler. All three stand in one block.
+// The route of a visit: that to the executor of its handler, which stands behind it. One that has
+// been let in to look does not go there yet.
 class visit_route final : public route {
  public:
-  visit_route(visit_waiter& w, route& strand, route& own) noexcept
-      : route(strand.at_once && own.at_once), waiter_(w), strand_(strand), own_(own) {}
+  explicit visit_route(route& own) noexcept : route(own.at_once), own_(&own) {}
 
-  void post(waiter& w) override {
-    goes_to_strand_ = visits_core::visits(waiter_);
-    if (goes_to_strand_) core().sets_out(waiter_);
-    now().post(w);
+  inline void post(waiter& w) override;
+  void relay(waiter& w) override { own_->relay(w); }
+  void track(waiter& w) override { own_->track(w); }
+  asio::execution_context& context(waiter const& w) const override { return own_->context(w); }
+  bool is_of_visit() const noexcept override { return true; }
+  bool keeps_block() noexcept override { return own_ && own_->keeps_block(); }
+
+  // The executor's context ends, while the visit has something to finish.
+  void let_go(waiter const& w) noexcept {
+    if (own_) own_size_ = std::exchange(own_, nullptr)->end(w);
   }
-
-  void relay(waiter& w) override { now().relay(w); }
-
-  void track(waiter& w) override {
-    strand_.track(w);
-    w.work = wait_work::none;
-    own_.track(w);
-  }
-
-  asio::execution_context& context(waiter const& w) const override { return own_.context(w); }
-
-  bool leads_through_strand() const noexcept override { return true; }
 
   std::size_t end(waiter const& w) noexcept override {
-    std::size_t const rest = strand_.end(w) + own_.end(w);
+    let_go(w);
+    std::size_t const size = sizeof(*this) + own_size_;
     this->visit_route::~visit_route();
-    return sizeof(*this) + rest;
-  }
-
-  // What is dropped on the strand need not be dropped where it belongs.
-  bool keeps_block() noexcept override {
-    if (now().keeps_block()) return true;
-    return visits_core::visits(waiter_) && core().is_turned_back(waiter_);
+    return size;
   }
 
  private:
   ~visit_route() = default;
-  visits_core& core() const noexcept { return static_cast<visits_core&>(*waiter_.core); }
-  route& now() const noexcept { return goes_to_strand_ ? strand_ : own_; }
 
-  visit_waiter& waiter_;
-  route& strand_;
-  route& own_;
-  bool goes_to_strand_ = false;
+  route* own_;
+  std::size_t own_size_ = 0;
 };
 
-std::size_t visit_destination::size() const noexcept {
-  return own_.size() + (strand_.size() ? sizeof(visit_route) + strand_.size() : 0);
-}
+class visit_destination {
+ public:
+  visit_destination() noexcept = default;
+  explicit visit_destination(destination const& own) noexcept : own_(own) {}
 
-void visit_destination::build(visit_waiter& w, std::byte* memory) const noexcept {
-  own_.build(w, memory);
-  if (strand_.size() == 0) return;
-  route& own = *w.way;
-  memory += own_.size();
-  strand_.build(w, memory);
-  w.way = ::new (static_cast<void*>(memory + strand_.size())) visit_route(w, *w.way, own);
-}
+  std::size_t size() const noexcept { return sizeof(visit_route) + own_.size(); }
 
-template <class Own>
-bool is_plainly_at_home(visits_core const&, Own const&) noexcept {
-  return false;
-}
+  void build(waiter& w, void* memory) const noexcept {
+    own_.build(w, static_cast<std::byte*>(memory) + sizeof(visit_route));
+    w.way = ::new (memory) visit_route(*w.way);
+  }
 
-template <class Own, class Primitive>
-visit_destination destination_of(visits_core const& core, Own const& own,
-                                 Primitive const& primitive) {
-  core_base const& any = core;
-  destination to = destination_of(any, own, primitive);
-  if (to.size() == 0 && core.home().get()) to = destination::posted_to_served(core.home());
-  return {core.strand_destination(), to};
-}
+ private:
+  destination own_;
+};
 
 }  // namespace asio_sync::detail
 

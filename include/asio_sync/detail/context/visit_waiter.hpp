@@ -50,6 +50,7 @@ struct visit_waiter : lasting_waiter {
   wait_outcome mark = wait_outcome::undecided;  // how it ends unless it may enter
   bool is_parked = false;                       // it has looked, and waits until somebody leaves
   bool is_over = false;                         // it may enter
+  bool runs = false;                            // its function does
   bool has_left = false;
 };
 

@@ -10,6 +10,7 @@
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/context/visit_route.hpp>
 #include <asio_sync/detail/context/visit_waiter.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
@@ -54,15 +55,14 @@ class visits_core : public mutex_core {
     if (mutex_core::enter(w)) return true;
     if (!visits(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
-    sets_out(w);
-    visit(w);
+    with_lock([&] { visiting_ = &w; });
+    look();
     return true;
   }
 
-  // On the strand it visits; false then: it may be gone. True on its own executor: it is over.
-  // Throws what the predicate has thrown, if the handler is not told; the wait is dropped then.
+  // Its completion has arrived where the handler belongs. Throws what the predicate has thrown, if
+  // the handler is not told; the wait is dropped then.
   bool ends(node& w) {
-    if (visits(w)) return visit(w), false;
     leave_service(w);
     if (w.request.throws && *w.request.thrown) {
       std::exception_ptr const thrown = std::exchange(*w.request.thrown, nullptr);
@@ -84,32 +84,25 @@ class visits_core : public mutex_core {
     leave();
     {
       std::lock_guard const guard(lock());
+      w.runs = false;
       w.has_left = !lost;
       if (lost) w.outcome = wait_outcome::aborted;
     }
     deliver(w);
   }
 
-  // The visit goes to the strand.
-  void sets_out(node& w) noexcept {
-    std::lock_guard const guard(lock());
-    visiting_ = &w;
-  }
-
+  // Holds the monitor, and has not been looked at.
   static bool visits(node const& w) noexcept {
     return w.outcome == wait_outcome::granted && !w.is_over;
   }
 
-  // Its completion on the strand was destroyed, as the strand's context ends. True if it has gone
-  // on its way to its own executor.
-  bool is_turned_back(node& w) noexcept {
-    if (!w.service) return false;
-    count_up();
-    looks_no_more(w);
-    w.outcome = wait_outcome::aborted;
-    release_counted();
-    deliver(w);
-    return true;
+  // A visit holds the monitor: somebody goes to the strand for it.
+  void send_for(node& w) noexcept {
+    with_lock([&] { visiting_ = &w; });
+    if (has_strand())
+      send_looker();
+    else
+      look_dropped();
   }
 
   using core_base::refuse;
@@ -121,11 +114,22 @@ class visits_core : public mutex_core {
       std::lock_guard const guard(lock());
       if (v.mark == wait_outcome::undecided) v.mark = outcome;
       if (v.is_parked) return unpark(v, outcome, decided), true;
-      runs = v.is_over && v.outcome == wait_outcome::granted && !v.has_left;
+      if (&v == visiting_ && !looking_) return turn_back(outcome, decided), true;
+      runs = v.runs;
     }
     if (!runs) return mutex_core::refuse(w, outcome, decided);
     if (outcome == wait_outcome::aborted && v.request.functions->cancels)
       v.request.functions->cancels(v.request.where, *this);
+    return false;
+  }
+
+  // One whose predicate or function runs ends with that.
+  bool evict(waiter& w, decided_waits& decided) noexcept override {
+    if (refuse(w, wait_outcome::aborted, decided)) return true;
+    if (!is_visit(w)) return false;
+    bool runs = false;
+    with_lock([&] { runs = &w == visiting_ || of(w).runs; });
+    if (runs) static_cast<visit_route&>(*w.way).let_go(w);
     return false;
   }
 
@@ -156,9 +160,9 @@ class visits_core : public mutex_core {
   }
 
   void pass_on(waiter& w) noexcept override {
+    if (w.act == &act_of_looker) return;  // once nothing is left of it: look_dropped()
     if (is_visit(w)) {
       node& v = of(w);
-      looks_no_more(v);
       leave_service(v);
       if (v.has_left) return unref();
       if (v.is_over && v.outcome == wait_outcome::granted && !is_dead()) leaving();
@@ -188,9 +192,8 @@ class visits_core : public mutex_core {
     f();
   }
 
-  // Whether it is still there, where it leads, and whether this thread runs on it.
+  // Whether the strand is still there, and whether this thread runs on it.
   virtual bool has_strand() const noexcept = 0;
-  virtual destination strand_destination() const = 0;
   virtual bool strand_runs_here() const noexcept = 0;
 
  protected:
@@ -199,27 +202,59 @@ class visits_core : public mutex_core {
       : mutex_core(primitive, home, false, 1u, 1u), strand_context_(&context) {}
   ~visits_core() override = default;
 
+  // Sends the looker to the strand.
+  virtual void send_looker() noexcept = 0;
+
+  // The looker has arrived on the strand, or never will.
+  static void act_of_looker(waiter& w, waiter_action action) {
+    auto& self = static_cast<visits_core&>(*w.core);
+    if (action == waiter_action::complete) self.look();
+    if (action == waiter_action::destroy) self.look_dropped();
+  }
+
  private:
   static node& of(waiter& w) noexcept { return static_cast<node&>(w); }
   bool is_visit(waiter const& w) const noexcept {
-    return w.core == this && w.way && w.way->leads_through_strand();
+    return w.core == this && w.way && w.way->is_of_visit();
   }
 
-  // On the strand, with the monitor held by the visit. Goes on with the next in the queue, if that
-  // is a visit, too.
-  void visit(node& first) noexcept {
-    for (node* visitor = &first; visitor;) {
-      node& w = *visitor;
-      if (is_dead()) {
-        looks_no_more(w);
-        w.outcome = wait_outcome::aborted;
-        return deliver(w);
+  // On the strand, with the monitor held by the visit, if that was not refused meanwhile. Goes on
+  // with the next in the queue, if that is a visit, too.
+  void look() noexcept {
+    for (bool more = true; more;) {
+      node* const visitor = begins_to_look();
+      if (!visitor) {
+        more = hands_on();
+      } else if (looks(*visitor)) {
+        return enters(*visitor);
+      } else {
+        more = park(*visitor);
       }
-      if (looks(w)) return enters(w);
-      decided_waits decided;
-      visitor = park(w, decided);
-      decided.hand_out();
     }
+  }
+
+  node* begins_to_look() noexcept {
+    std::lock_guard const guard(lock());
+    looking_ = true;
+    return is_dead() ? nullptr : visiting_;
+  }
+
+  // The strand's context ends: the visit is told, and others have the monitor.
+  void look_dropped() noexcept {
+    decided_waits decided;
+    with_lock([&] {
+      if (visiting_) turn_back(wait_outcome::aborted, decided);
+    });
+    decided.hand_out();
+    release_counted();
+  }
+
+  // Under the lock. What the visit held is left to who looks.
+  void turn_back(wait_outcome outcome, decided_waits& decided) noexcept {
+    node& w = *std::exchange(visiting_, nullptr);
+    w.outcome = outcome;
+    count_up();
+    decided.push_back(w);
   }
 
   static bool looks(node const& w) noexcept {
@@ -234,11 +269,12 @@ class visits_core : public mutex_core {
   }
 
   void enters(node& w) noexcept {
-    looks_no_more(w);
-    {
-      std::lock_guard const guard(lock());
+    with_lock([&] {
+      visiting_ = nullptr;
+      looking_ = false;
       w.is_over = true;
-    }
+      w.runs = w.request.functions->enters != nullptr;
+    });
     if (!*w.request.thrown) {
       auto* const function = w.request.functions->enters;
       if (!function) return deliver(w);
@@ -247,45 +283,40 @@ class visits_core : public mutex_core {
     has_run(w, false);
   }
 
-  // One that may not enter gives way to the next, which is returned if it is a visit.
-  node* park(node& w, decided_waits& decided) noexcept {
-    looks_no_more(w);
-    wait_outcome refused = wait_outcome::undecided;
-    {
-      std::lock_guard const guard(lock());
-      if (is_closed())
-        refused = wait_outcome::closed;
-      else if (is_dead())
-        refused = wait_outcome::aborted;
-      else
-        refused = w.mark;
-      if (refused == wait_outcome::undecided) {
-        w.state = wait_state::queued;
-        w.outcome = wait_outcome::undecided;
-        w.is_parked = true;
-        parked_.push_back(w);
-        ++parked_size_;
-        has_parked_.store(true, std::memory_order_relaxed);
-      } else {
-        count_up();
-        w.outcome = refused;
-      }
-      if (!queue_.empty() && is_visit(queue_.front()) && !is_dead()) {
-        decided_waits taken;
-        hand_over(true, taken);
-        visiting_ = &of(taken.pop_front());
-        if (refused != wait_outcome::undecided) decided.push_back(w);
-        return visiting_;
-      }
-    }
-    if (refused != wait_outcome::undecided) decided.push_back(w);
-    release_counted();
-    return nullptr;
+  // One that may not enter, and perhaps never will, gives way to the next. True if that is a visit.
+  bool park(node& w) noexcept {
+    bool is_refused = false;
+    with_lock([&] {
+      visiting_ = nullptr;
+      w.outcome = is_closed() ? wait_outcome::closed : w.mark;
+      is_refused = w.outcome != wait_outcome::undecided;
+      if (is_refused) return count_up();
+      w.state = wait_state::queued;
+      w.is_parked = true;
+      parked_.push_back(w);
+      ++parked_size_;
+      has_parked_.store(true, std::memory_order_relaxed);
+    });
+    if (is_refused) deliver(w);
+    return hands_on();
   }
 
-  void looks_no_more(node const& w) noexcept {
-    std::lock_guard const guard(lock());
-    if (visiting_ == &w) visiting_ = nullptr;
+  // True if it is a visit who has the monitor next, for which this thread can look.
+  bool hands_on() noexcept {
+    decided_waits decided;
+    bool is_next = false;
+    with_lock([&] {
+      looking_ = false;
+      if (visiting_) turn_back(wait_outcome::aborted, decided);  // the monitor is dead
+      if (is_dead() || queue_.empty() || !is_visit(queue_.front())) return;
+      decided_waits taken;
+      hand_over(true, taken);
+      visiting_ = &of(taken.pop_front());
+      is_next = true;
+    });
+    decided.hand_out();
+    if (!is_next) release_counted();
+    return is_next;
   }
 
   // To its own executor, unless that has ended.
@@ -347,7 +378,10 @@ class visits_core : public mutex_core {
     std::lock_guard const guard(lock());
     std::size_t refused = parked_size_;
     while (waiter* const first = first_parked()) unpark(of(*first), outcome, decided);
-    if (visiting_ && visiting_->mark == wait_outcome::undecided) {
+    if (visiting_ && !looking_) {
+      turn_back(outcome, decided);
+      ++refused;
+    } else if (visiting_ && visiting_->mark == wait_outcome::undecided) {
       visiting_->mark = outcome;
       ++refused;
     }
@@ -365,9 +399,18 @@ class visits_core : public mutex_core {
   asio::execution_context* const strand_context_;
   wait_list<waiter> parked_;
   std::size_t parked_size_ = 0;
-  node* visiting_ = nullptr;  // whose turn on the strand it is
+  node* visiting_ = nullptr;  // who holds the monitor, and is to be looked at
+  bool looking_ = false;
   threading::atomic<bool> has_parked_{false};
 };
+
+inline void visit_route::post(waiter& w) {
+  auto& visitor = static_cast<visit_waiter&>(w);
+  if (visits_core::visits(visitor))
+    static_cast<visits_core&>(*w.core).send_for(visitor);
+  else
+    own_->post(w);
+}
 
 }  // namespace asio_sync::detail
 

@@ -131,8 +131,8 @@ class route {
 
   virtual asio::execution_context& context(waiter const& w) const = 0;
 
-  // Whether the waiter first has to see to something on the strand of a monitor.
-  virtual bool leads_through_strand() const noexcept { return false; }
+  // Whether the waiter is a visit_waiter.
+  virtual bool is_of_visit() const noexcept { return false; }
 
   // Destroys this; returns how many bytes it took.
   virtual std::size_t end(waiter const& w) noexcept = 0;

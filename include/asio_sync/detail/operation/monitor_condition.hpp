@@ -42,7 +42,7 @@ struct predicate_on_object {
 // The condition of a monitor: what `basic_async_monitor<T>::condition` is.
 template <class T, class Executor>
 class monitor_condition {
-  using core_type = strand_core<entry_condition_core, Executor>;
+  using core_type = entry_condition_core<Executor>;
   using strand_type = boost::asio::strand<Executor>;
 
  public:

@@ -29,13 +29,10 @@
 
 namespace asio_sync::detail {
 
-template <class T, class Executor>
-using core_of_monitor = strand_core<object_core<T>, Executor>;
-
 // A plain wait for the monitor, which is a mutex's.
 template <class T, class Executor, class Limit>
 class enter_operation {
-  using monitor = core_of_monitor<T, Executor>;
+  using monitor = monitor_core<T, Executor>;
 
  public:
   using delivery = entry_delivery<T, mutex_core>;
@@ -73,7 +70,7 @@ class enter_operation {
 template <class T, class Executor, class Limit, class Delivery>
 class visit_operation {
  protected:
-  using monitor = core_of_monitor<T, Executor>;
+  using monitor = monitor_core<T, Executor>;
 
  public:
   using delivery = Delivery;
@@ -185,7 +182,7 @@ class operation_with : public visit_operation<T, Executor, Limit, Delivery> {
   using base = visit_operation<T, Executor, Limit, Delivery>;
 
  public:
-  operation_with(core_of_monitor<T, Executor>& core, Limit limit, Visit&& visit)
+  operation_with(monitor_core<T, Executor>& core, Limit limit, Visit&& visit)
       : base(core, limit, functions_of_visit<Visit>), visit_(std::move(visit)) {}
 
   base common() const noexcept { return base::with(std::addressof(visit_), visit_.thrown); }
