@@ -270,11 +270,12 @@ BOOST_AUTO_TEST_CASE(M7_a_function_that_destroys_the_monitor_ends_well) {
 }
 
 BOOST_AUTO_TEST_CASE(M7_the_context_of_the_strand_dies_while_a_function_runs) {
-  std::optional<asio::steady_timer> timer(std::in_place, *other,
+  std::optional<asio::steady_timer> timer(std::in_place, *context,
                                                     std::chrono::steady_clock::time_point::max());
   monitor->async_invoke(suspended(*timer), asio::bind_executor(*other, handler()));
   poll();
-  context.reset();
+  timer.reset();
+  context.reset();  // with the coroutine, which is on its way to the strand
   poll();
   BOOST_TEST((error == aborted));
   BOOST_TEST(monitor->try_enter().owns());

@@ -167,19 +167,27 @@ class invocation {
         : self_(std::exchange(other.self_, nullptr)), core_(other.core_), waiter_(other.waiter_) {}
     ending& operator=(ending&&) = delete;
     ~ending() {
-      if (self_) core_->has_run(*waiter_, true);
+      if (self_) end(true);
     }
 
     template <class... Value>
     void operator()(std::exception_ptr thrown, Value&&... value) {
-      invocation& self = *std::exchange(self_, nullptr);
-      self.thrown = std::move(thrown);
+      self_->thrown = std::move(thrown);
       if constexpr (sizeof...(Value) != 0)
-        if (!self.thrown) self.result.value.emplace(std::forward<Value>(value)...);
-      core_->has_run(*waiter_, false);
+        if (!self_->thrown) self_->result.value.emplace(std::forward<Value>(value)...);
+      end(false);
     }
 
    private:
+    // What is in the slot has the strand.
+    void end(bool lost) noexcept {
+      std::shared_ptr<spawned_function> ends;
+      core_->with_lock([&] { ends = std::move(self_->spawned_); });
+      ends.reset();
+      self_ = nullptr;
+      core_->has_run(*waiter_, lost);
+    }
+
     invocation* self_;
     visits_core* core_;
     visit_waiter* waiter_;
