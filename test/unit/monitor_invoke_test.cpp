@@ -225,9 +225,9 @@ BOOST_AUTO_TEST_CASE(M3_M7_an_awaitable_occupies_the_monitor_until_it_ends) {
 BOOST_AUTO_TEST_CASE(M7_a_cancellation_by_slot_is_passed_on) {
   asio::steady_timer timer(*context, std::chrono::steady_clock::time_point::max());
   asio::cancellation_signal signal;
-  monitor->async_invoke(suspended(timer),
-                        asio::bind_cancellation_slot(
-                            signal.slot(), asio::bind_executor(*other, handler())));
+  monitor->async_invoke(
+      suspended(timer),
+      asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(*other, handler())));
   poll();
   BOOST_TEST(!value);
   signal.emit(asio::cancellation_type::terminal);
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(M7_a_function_that_destroys_the_monitor_ends_well) {
 
 BOOST_AUTO_TEST_CASE(M7_the_context_of_the_strand_dies_while_a_function_runs) {
   std::optional<asio::steady_timer> timer(std::in_place, *context,
-                                                    std::chrono::steady_clock::time_point::max());
+                                          std::chrono::steady_clock::time_point::max());
   monitor->async_invoke(suspended(*timer), asio::bind_executor(*other, handler()));
   poll();
   timer.reset();
@@ -321,9 +321,9 @@ BOOST_AUTO_TEST_CASE(R17_threads) {
   asio::thread_pool pool(2), elsewhere(1);
   asio_sync::async_monitor<int> sum(pool, 0);
   std::vector<std::future<void>> ends;
-  for (auto ex : {asio::any_io_executor(pool.get_executor()),
-                  asio::any_io_executor(elsewhere.get_executor()),
-                  asio::any_io_executor(asio::make_strand(pool))})
+  for (auto const& ex : {asio::any_io_executor(pool.get_executor()),
+                         asio::any_io_executor(elsewhere.get_executor()),
+                         asio::any_io_executor(asio::make_strand(pool))})
     ends.push_back(asio::co_spawn(
         ex,
         [&sum]() -> asio::awaitable<void> {

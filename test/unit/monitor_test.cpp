@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(M1_at_most_one_entry_exists) {
   BOOST_TEST(!monitor->try_enter().owns());
   entry moved(std::move(first));
   BOOST_TEST(moved.owns());
-  BOOST_TEST(!first.owns());
+  BOOST_TEST(!first.owns());  // NOLINT(bugprone-use-after-move)
   moved->balance = 3;
   moved.leave();
   BOOST_TEST(!moved.owns());
@@ -78,9 +78,8 @@ BOOST_AUTO_TEST_CASE(M1_the_object_is_made_of_the_arguments) {
 
 BOOST_AUTO_TEST_CASE(M2_handlers_without_an_executor_run_on_the_strand) {
   bool on_strand = false, on_own = true;
-  monitor->async_enter([&](error_code, entry) {
-    on_strand = monitor->get_executor().running_in_this_thread();
-  });
+  monitor->async_enter(
+      [&](error_code, entry) { on_strand = monitor->get_executor().running_in_this_thread(); });
   auto const own = asio::make_strand(*other);
   monitor->async_enter(asio::bind_executor(own, [&](error_code, entry) {
     on_own = own.running_in_this_thread() && !monitor->get_executor().running_in_this_thread();

@@ -100,12 +100,11 @@ BOOST_AUTO_TEST_CASE(M4_the_oldest_whose_predicate_holds_enters) {
 
 BOOST_AUTO_TEST_CASE(M4_all_are_looked_at_again_when_one_has_left) {
   for (char who : {'a', 'b', 'c'})
-    monitor->async_enter_when(
-        [who](account const& x) { return x.balance == 'c' - who + 1; },
-        [this, who](error_code, entry inside) {
-          order += who;
-          ++inside->balance;
-        });
+    monitor->async_enter_when([who](account const& x) { return x.balance == 'c' - who + 1; },
+                              [this, who](error_code, entry inside) {
+                                order += who;
+                                ++inside->balance;
+                              });
   poll();
   pay_in(1);
   poll();
@@ -155,7 +154,7 @@ BOOST_AUTO_TEST_CASE(M4_a_predicate_that_throws_ends_its_own_wait) {
       *other,
       [&]() -> asio::awaitable<void> {
         try {
-          co_await monitor->async_enter_when(throws, asio::use_awaitable);
+          static_cast<void>(co_await monitor->async_enter_when(throws, asio::use_awaitable));
         } catch (std::runtime_error const& e) {
           thrown = e.what();
         }

@@ -67,7 +67,7 @@ class strand_core : public Base {
  public:
   using strand_type = asio::strand<Executor>;
 
-  bool has_strand() const noexcept { return has_strand_; }
+  bool strand_is_here() const noexcept { return has_strand_; }
 
   // Not to be used once it has gone.
   strand_type const& strand() const noexcept { return strand_; }
@@ -120,9 +120,9 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
     return base::template make_core<monitor_core>(primitive, strand, static_cast<Args&&>(args)...);
   }
 
-  bool has_strand() const noexcept override { return base::has_strand(); }
+  bool has_strand() const noexcept override { return base::strand_is_here(); }
   bool strand_runs_here() const noexcept override {
-    return base::has_strand() && this->strand().running_in_this_thread();
+    return base::strand_is_here() && this->strand().running_in_this_thread();
   }
 
  private:

@@ -22,7 +22,7 @@ class visit_route final : public route {
  public:
   explicit visit_route(route& own) noexcept : route(own.at_once), own_(&own) {}
 
-  inline void post(waiter& w) override;
+  void post(waiter& w) override;
   void relay(waiter& w) override { own_->relay(w); }
   void track(waiter& w) override { own_->track(w); }
   asio::execution_context& context(waiter const& w) const override { return own_->context(w); }

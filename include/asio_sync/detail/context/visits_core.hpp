@@ -153,10 +153,9 @@ class visits_core : public mutex_core {
   }
 
   std::size_t waiters() const noexcept {
-    std::size_t const queued = mutex_core::waiters();
     std::lock_guard const guard(lock());
     bool const visiting = visiting_ && visiting_->mark == wait_outcome::undecided;
-    return queued + parked_size_ + (visiting ? 1 : 0);
+    return queue::size_ + parked_size_ + (visiting ? 1 : 0);
   }
 
   void pass_on(waiter& w) noexcept override {
@@ -283,12 +282,13 @@ class visits_core : public mutex_core {
     has_run(w, false);
   }
 
-  // One that may not enter, and perhaps never will, gives way to the next. True if that is a visit.
+  // One that may not enter, and perhaps never will, gives way to the next. True if that is a
+  // visit.
   bool park(node& w) noexcept {
     bool is_refused = false;
     with_lock([&] {
       visiting_ = nullptr;
-      w.outcome = is_closed() ? wait_outcome::closed : w.mark;
+      w.outcome = is_dead() ? wait_outcome::aborted : is_closed() ? wait_outcome::closed : w.mark;
       is_refused = w.outcome != wait_outcome::undecided;
       if (is_refused) return count_up();
       w.state = wait_state::queued;

@@ -112,7 +112,9 @@ class invocation {
         predicate_(std::in_place, std::move(predicate)),
         function_(std::in_place, std::move(function)) {}
 
-  invocation(invocation&&) = default;
+  invocation(invocation&&) noexcept(
+      std::is_nothrow_move_constructible_v<Predicate>&& std::is_nothrow_move_constructible_v<
+          Function>&& std::is_nothrow_move_constructible_v<result_type>) = default;
   // For another launch.
   invocation(invocation const& other)
       : object_(other.object_),
@@ -171,8 +173,8 @@ class invocation {
     }
 
     template <class... Value>
-    void operator()(std::exception_ptr thrown, Value&&... value) {
-      self_->thrown = std::move(thrown);
+    void operator()(std::exception_ptr exception, Value&&... value) {
+      self_->thrown = std::move(exception);
       if constexpr (sizeof...(Value) != 0)
         if (!self_->thrown) self_->result.value.emplace(std::forward<Value>(value)...);
       end(false);
