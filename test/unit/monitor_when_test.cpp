@@ -98,6 +98,18 @@ BOOST_AUTO_TEST_CASE(M4_the_oldest_whose_predicate_holds_enters) {
   BOOST_TEST(order == "cdefabg");  // those who had looked are older than g
 }
 
+BOOST_AUTO_TEST_CASE(M4_those_who_have_looked_are_older_than_who_has_come_since) {
+  monitor->async_enter_when(at_least(2), note('a'));
+  monitor->async_enter_when(at_least(1), note('b'));
+  poll();
+  entry inside = monitor->try_enter();
+  monitor->async_enter(note('c'));
+  inside->balance = 2;
+  inside.leave();
+  poll();
+  BOOST_TEST(order == "abc");
+}
+
 BOOST_AUTO_TEST_CASE(M4_all_are_looked_at_again_when_one_has_left) {
   for (char who : {'a', 'b', 'c'})
     monitor->async_enter_when([who](account const& x) { return x.balance == 'c' - who + 1; },
@@ -308,6 +320,29 @@ BOOST_AUTO_TEST_CASE(M7_the_context_of_the_strand_dies) {
   monitor->async_enter(asio::bind_executor(*other, note('e')));
   poll();
   BOOST_TEST(order == "dae");
+}
+
+BOOST_AUTO_TEST_CASE(M7_who_has_looked_is_told_when_the_context_of_the_strand_dies) {
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('a')));
+  poll();
+  context.reset();
+  other->restart();
+  other->poll();
+  BOOST_TEST(order == "aa");
+}
+
+BOOST_AUTO_TEST_CASE(R4_cancelled_by_the_predicate_itself) {
+  asio::cancellation_signal signal;
+  for (bool holds : {true, false}) {
+    monitor->async_enter_when(
+        [&, holds](account const&) {
+          signal.emit(asio::cancellation_type::terminal);
+          return holds;
+        },
+        asio::bind_cancellation_slot(signal.slot(), note(holds ? 'a' : 'b')));
+    poll();
+  }
+  BOOST_TEST(order == "aba");
 }
 
 BOOST_AUTO_TEST_CASE(R8_waits_keep_their_context_running) {

@@ -161,10 +161,8 @@ class visits_core : public mutex_core {
   void pass_on(waiter& w) noexcept override {
     if (w.act == &act_of_looker) return;  // once nothing is left of it: look_dropped()
     if (is_visit(w)) {
-      node& v = of(w);
-      leave_service(v);
-      if (v.has_left) return unref();
-      if (v.is_over && v.outcome == wait_outcome::granted && !is_dead()) leaving();
+      leave_service(of(w));
+      if (of(w).has_left) return unref();
     }
     mutex_core::pass_on(w);
   }
