@@ -17,6 +17,7 @@
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
+#include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/async_shared_mutex.hpp>

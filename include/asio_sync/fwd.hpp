@@ -38,6 +38,9 @@ class basic_async_mailbox;
 template <class Executor>
 class basic_async_manual_reset_event;
 
+template <class T, class Executor>
+class basic_async_monitor;
+
 template <class Executor>
 class basic_async_mutex;
 

@@ -108,7 +108,7 @@ struct condition_traits : threading {
 
 // Its waits are at home nowhere: whichever of two cores they queue at, it is their own context's
 // service that knows them.
-class condition_core final : public core_base, public notify_core<condition_traits> {
+class condition_core : public core_base, public notify_core<condition_traits> {
   using queue = notify_core<condition_traits>;
 
  public:
@@ -238,11 +238,12 @@ class condition_core final : public core_base, public notify_core<condition_trai
     if (this->forget()) core_base::end(*this);
   }
 
- private:
+ protected:
   condition_core(void* primitive, known_context const& home) noexcept
       : core_base(primitive, known_context(), false), runs_on_(home) {}
   ~condition_core() override = default;
 
+ private:
   static node& of(waiter& w) noexcept { return static_cast<node&>(w); }
 
   void decide(void (queue::*transition)(decided_waits&) noexcept) noexcept {

@@ -66,7 +66,7 @@ concept has_participants = requires(typename Core::node const& w) {
 
 // Waiter: what its waits are, which tells what they ask for.
 template <class Core, class Waiter = waiter>
-class homed_core final : public core_base, public Core {
+class homed_core : public core_base, public Core {
  public:
   using node = Waiter;
 
@@ -281,6 +281,23 @@ class homed_core final : public core_base, public Core {
     if (this->forget(n)) core_base::end(*this);
   }
 
+ protected:
+  template <class... Args>
+  homed_core(void* primitive, known_context const& home, bool plain, Args... args) noexcept
+      : core_base(primitive, home, plain), Core(args...) {}
+  ~homed_core() override = default;
+
+  bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) override {
+    asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
+    // What is known of an executor that the library does not know is what itself tells of work.
+    bool const at_home = home_.get() == &context && (!w.way || w.way->at_once);
+    if (at_home) w.work = wait_work::home;
+    if (at_home && !deadline) return true;
+    auto& known_to = asio::use_service<wait_service>(context);
+    if (!at_home) w.way->track(w);
+    return known_to.attach(w, deadline);
+  }
+
  private:
   template <class... Flags>
   ASIO_SYNC_NOINLINE void signal_waits(Flags... set) noexcept {
@@ -324,11 +341,6 @@ class homed_core final : public core_base, public Core {
       unref();
   }
 
-  template <class... Args>
-  homed_core(void* primitive, known_context const& home, bool plain, Args... args) noexcept
-      : core_base(primitive, home, plain), Core(args...) {}
-  ~homed_core() override = default;
-
   // Where a transition has stopped half-way: those that it has decided keep the core. Otherwise
   // that may be gone.
   static void finish([[maybe_unused]] homed_core& core, decided_waits& decided) noexcept {
@@ -353,17 +365,6 @@ class homed_core final : public core_base, public Core {
 
   destination destination_of(known_context const& other) const override {
     return destination::posted<known_context>(other, true);
-  }
-
-  bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) override {
-    asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
-    // What is known of an executor that the library does not know is what itself tells of work.
-    bool const at_home = home_.get() == &context && (!w.way || w.way->at_once);
-    if (at_home) w.work = wait_work::home;
-    if (at_home && !deadline) return true;
-    auto& known_to = asio::use_service<wait_service>(context);
-    if (!at_home) w.way->track(w);
-    return known_to.attach(w, deadline);
   }
 
   void restart_timer() noexcept override {

@@ -131,6 +131,9 @@ class route {
 
   virtual asio::execution_context& context(waiter const& w) const = 0;
 
+  // Whether the waiter is a visit_waiter.
+  virtual bool is_of_visit() const noexcept { return false; }
+
   // Destroys this; returns how many bytes it took.
   virtual std::size_t end(waiter const& w) noexcept = 0;
 

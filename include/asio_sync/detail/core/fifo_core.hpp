@@ -37,7 +37,7 @@ namespace asio_sync::detail {
 template <class Traits>
 class fifo_core : public wait_queue<Traits> {
   using base = wait_queue<Traits>;
-  using base::everybody, base::join, base::queue_, base::take_out;
+  using base::everybody, base::join, base::take_out;
 
  public:
   using typename base::list;
@@ -262,7 +262,8 @@ class fifo_core : public wait_queue<Traits> {
 
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
 
- private:
+ protected:
+  using base::queue_;
   // The word of a mutex:    | count, 30 bits | free, 30 bits | carried | dead | closed | waiting |
   // Of many permits:        |          free, 60 bits         |    0    | dead | closed | waiting |
   // The printers in share/gdb know it.

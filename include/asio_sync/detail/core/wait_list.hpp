@@ -65,6 +65,7 @@ class wait_list {
 
   bool empty() const noexcept { return head_ == nullptr; }
   Node& front() const noexcept { return *head_; }
+  Node& back() const noexcept { return *tail_; }
 
   static Node* following(Node const& node) noexcept { return node.next; }
 

@@ -67,6 +67,9 @@ class core_guard {
     std::swap(hold_, other.hold_);
   }
 
+  // The core that it has a count of, dead or not.
+  Core* counted() const noexcept { return hold_ == hold_state::owned ? core_ : nullptr; }
+
   bool owns() const noexcept { return hold_ == hold_state::owned && !core_->is_dead(); }
 
   // The primitive, unless it is known to be dead.

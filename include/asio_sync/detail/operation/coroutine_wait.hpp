@@ -79,7 +79,7 @@ class coroutine_waiter final : public Core::node {
   ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, asked_type&& asked,
                                                           Executor const& own,
                                                           Primitive const& primitive) {
-    destination const to = destination_of(core, own, primitive);
+    auto const to = destination_of(core, own, primitive);
     void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
     auto* const self = ::new (memory) coroutine_waiter(core, static_cast<asked_type&&>(asked));
     to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
@@ -153,6 +153,12 @@ concept has_common_part = requires(Operation const& operation) {
   operation.common();
 };
 
+// Operations that have the result themselves.
+template <class Operation, class Result>
+concept has_result = requires(Operation const& operation, Result const& result) {
+  operation.result(verdict(), result);
+};
+
 // The waiter of an operation whose coroutine is about to be suspended; null if its context is
 // shutting down. Throws what making and preparing it throw.
 template <class Waiter, class Operation, class Executor>
@@ -197,12 +203,16 @@ class awaitable_wait_of {
   verdict outcome() const noexcept { return verdict_; }
 
   ASIO_SYNC_INLINE auto result(verdict decided) const {
-    if constexpr (tries_in_coroutine<Operation>) operation_.rethrow();
-    if (!decided.granted()) return refusal(decided);
-    if constexpr (std::is_void_v<grant>)
-      return result_.value(error_code());
-    else
-      return result_.value(error_code(), delivery::make(*core_, decided));
+    if constexpr (has_result<Operation, Result>) {
+      return operation_.result(decided, result_);
+    } else {
+      if constexpr (tries_in_coroutine<Operation>) operation_.rethrow();
+      if (!decided.granted()) return refusal(decided);
+      if constexpr (std::is_void_v<grant>)
+        return result_.value(error_code());
+      else
+        return result_.value(error_code(), delivery::make(*core_, decided));
+    }
   }
 
   // Makes ready what can fail, while the coroutine can still catch it. What has been prepared is

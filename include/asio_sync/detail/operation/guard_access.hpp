@@ -37,6 +37,7 @@ struct guard_access {
   // Empties it. What it holds of a dead mutex ends here.
   template <class Lock>
   static mutex_hold take(Lock& lock) noexcept {
+    if constexpr (requires { lock.leaving(); }) lock.leaving();
     guard taken(std::move(static_cast<guard&>(lock)));
     if (taken.hold_ == hold_state::owned && !taken.owns()) return {};
     mutex_hold const what{taken.core_, taken.owns()};

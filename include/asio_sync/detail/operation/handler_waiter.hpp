@@ -121,8 +121,8 @@ class handler_waiter final : public Delivery::core_type::node {
   using asked_type = typename node::asked_type;
 
   // Throws what allocating and moving or copying the handler throw.
-  template <class Source>
-  static handler_waiter& make(core_type& core, asked_type asked, destination const& to,
+  template <class Destination, class Source>
+  static handler_waiter& make(core_type& core, asked_type asked, Destination const& to,
                               Source&& handler) {
     memory of(asio::get_associated_allocator(handler));
     struct allocation {

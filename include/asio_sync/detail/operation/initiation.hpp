@@ -136,6 +136,13 @@ void begin_immediately(Operation const& operation, Waiter& w) {
   start<core_type>(w);
 }
 
+// Operations whose executor may have gone, with its context: handlers without one of their own
+// will never be run then, and are destroyed.
+template <class Operation>
+concept may_have_no_executor = requires(Operation const& operation) {
+  operation.has_executor();
+};
+
 // A wait whose handler is called: granted or refused at once, or queued. When it throws nothing
 // has changed. The handler is moved or copied once, into the block.
 template <class Operation, class Source>
@@ -143,7 +150,7 @@ void start_wait(Operation const& operation, Source&& handler) {
   using handler_type = std::decay_t<Source>;
   using waiter_type = handler_waiter<typename Operation::delivery, handler_type>;
   auto& core = operation.core();
-  auto const start_at = [&](destination const& to) {
+  auto const start_at = [&](auto const& to) {
     auto& w = waiter_type::make(core, operation.asked(), to, static_cast<Source&&>(handler));
     if constexpr (has_immediate_executor<handler_type>)
       begin_immediately(operation, w);
@@ -154,7 +161,9 @@ void start_wait(Operation const& operation, Source&& handler) {
     auto const own = asio::get_associated_executor(handler, operation.executor());
     start_at(destination_of(core, own, operation.executor()));
   } else {
-    destination to;
+    if constexpr (may_have_no_executor<Operation>)
+      if (!operation.has_executor()) return;
+    decltype(destination_of(core, operation.executor(), operation.executor())) to;
     if (!core.is_plainly_at_home())
       to = destination_of(core, operation.executor(), operation.executor());
     start_at(to);
@@ -170,6 +179,13 @@ auto result_for(Operation const& operation, Result result) {
     return result;
 }
 
+// The same for operations that have the result themselves.
+template <class Operation, class Result>
+struct result_types : completion_types<Result, typename Operation::delivery::grant> {};
+template <class Operation, class Result>
+  requires requires { typename Operation::template types<Result>; }
+struct result_types<Operation, Result> : Operation::template types<Result> {};
+
 // The initiation of a wait: what async_initiate is given.
 template <class Operation, class Result>
 class wait_initiation {
@@ -179,9 +195,8 @@ class wait_initiation {
  public:
   using tries_before_suspending = void;
   using executor_type = typename Operation::executor_type;
-  using signature =
-      typename completion_types<Result, typename Operation::delivery::grant>::signature;
-  using value = typename completion_types<Result, typename Operation::delivery::grant>::value;
+  using signature = typename result_types<Operation, Result>::signature;
+  using value = typename result_types<Operation, Result>::value;
   template <class Handler>
   struct awaitable_wait : awaitable_wait_of<Operation, result_type, Handler> {
     ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation&& self)

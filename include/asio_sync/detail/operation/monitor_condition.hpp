@@ -1,0 +1,157 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_MONITOR_CONDITION_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_MONITOR_CONDITION_HPP
+
+#include <asio_sync/detail/context/monitor_core.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/monitor_entry.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/fwd.hpp>
+
+#include <boost/asio/strand.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// A predicate of a monitor's object.
+template <class Predicate, class T>
+concept predicate_of = !token_for<Predicate, void(boost::system::error_code)> &&
+                       std::predicate<std::decay_t<Predicate>&, T const&>;
+
+// The same for the machinery of conditions. The wait keeps the monitor's block.
+template <class T, class Predicate>
+struct predicate_on_object {
+  bool operator()() { return std::invoke(predicate, *object); }
+
+  T const* object;
+  Predicate predicate;
+};
+
+// The condition of a monitor: what `basic_async_monitor<T>::condition` is.
+template <class T, class Executor>
+class monitor_condition {
+  using core_type = entry_condition_core<Executor>;
+  using strand_type = boost::asio::strand<Executor>;
+
+ public:
+  /// The type of the entries that wait.
+  using entry = monitor_entry<T>;
+
+  /// A condition of the monitor. It may be destroyed before the monitor or after it.
+  ///
+  /// Exceptions: what allocating throws.
+  explicit monitor_condition(basic_async_monitor<T, Executor>& monitor)
+      : core_(core_type::make(this, monitor.get_executor())) {}
+
+  monitor_condition(monitor_condition const&) = delete;
+  monitor_condition& operator=(monitor_condition const&) = delete;
+
+  /// Completes outstanding waits with `operation_aborted`, outside the monitor.
+  ~monitor_condition() { core_->abandon(); }
+
+  /// Has the oldest wait, if there is one, go on to enter the monitor again. Runs no code of it.
+  void notify_one() noexcept { core_->notify_one(); }
+
+  /// The same with all waits, in their order.
+  void notify_all() noexcept { core_->notify_all(); }
+
+  /// Completes every outstanding wait with `operation_aborted`, once it is inside again. Returns
+  /// how many.
+  std::size_t cancel() { return core_->refuse_all(wait_outcome::aborted); }
+
+  /// Outstanding and later waits complete with `error::closed`, at once and outside.
+  void close() noexcept { core_->close(); }
+
+  /// Whether the condition was closed.
+  bool is_closed() const noexcept { return core_->is_closed(); }
+
+  /// The number of outstanding waits; not those that were notified.
+  std::size_t waiters() const noexcept { return core_->waiters(); }
+
+  /// Leaves the monitor, waits until it is notified, and enters again: see `async_wait` of
+  /// `async_condition`, whose lock the entry is here. The entry is referred to until completion.
+  ///
+  /// Completion signature: `void(error_code)`.
+  template <token_for<void(boost::system::error_code)> Token = default_token<Executor>>
+  auto async_wait(entry& inside, Token&& token = Token()) {
+    return initiate(inside, no_limit(), static_cast<Token&&>(token));
+  }
+
+  /// Waits, as often as it takes, until `predicate(object)` is true. It looks on the wait's
+  /// executor, inside the monitor, and first of all.
+  template <predicate_of<T> Predicate, class Token = default_token<Executor>>
+  auto async_wait(entry& inside, Predicate&& predicate, Token&& token = Token()) {
+    return initiate(inside, no_limit(), static_cast<Predicate&&>(predicate),
+                    static_cast<Token&&>(token));
+  }
+
+  /// As `async_wait`, but gives up after `time`: with `asio::error::timed_out`, once it is inside
+  /// again. Zero or negative time does not leave the monitor.
+  template <class Rep, class Period,
+            token_for<void(boost::system::error_code)> Token = default_token<Executor>>
+  auto async_wait_for(entry& inside, std::chrono::duration<Rep, Period> const& time,
+                      Token&& token = Token()) {
+    return initiate(inside, wait_limit::after(time), static_cast<Token&&>(token));
+  }
+
+  /// The same with a predicate: if it is true when the time is up, that is a success.
+  template <class Rep, class Period, predicate_of<T> Predicate,
+            class Token = default_token<Executor>>
+  auto async_wait_for(entry& inside, std::chrono::duration<Rep, Period> const& time,
+                      Predicate&& predicate, Token&& token = Token()) {
+    return initiate(inside, wait_limit::after(time), static_cast<Predicate&&>(predicate),
+                    static_cast<Token&&>(token));
+  }
+
+  /// As `async_wait_for`, but gives up at a point in time.
+  template <class Clock, class Duration,
+            token_for<void(boost::system::error_code)> Token = default_token<Executor>>
+  auto async_wait_until(entry& inside, std::chrono::time_point<Clock, Duration> const& time,
+                        Token&& token = Token()) {
+    return initiate(inside, wait_limit::at(time), static_cast<Token&&>(token));
+  }
+
+  /// The same with a predicate.
+  template <class Clock, class Duration, predicate_of<T> Predicate,
+            class Token = default_token<Executor>>
+  auto async_wait_until(entry& inside, std::chrono::time_point<Clock, Duration> const& time,
+                        Predicate&& predicate, Token&& token = Token()) {
+    return initiate(inside, wait_limit::at(time), static_cast<Predicate&&>(predicate),
+                    static_cast<Token&&>(token));
+  }
+
+ private:
+  template <class Limit, class Token>
+  auto initiate(entry& inside, Limit limit, Token&& token) {
+    return initiate_wait(condition_operation<strand_type, entry, Limit>(core_->strand(), *core_,
+                                                                        inside, limit, false),
+                         static_cast<Token&&>(token));
+  }
+
+  template <class Limit, class Predicate, class Token>
+  auto initiate(entry& inside, Limit limit, Predicate&& predicate, Token&& token) {
+    using looking = predicate_on_object<T, std::decay_t<Predicate>>;
+    return initiate_wait(looking_operation<strand_type, entry, Limit, looking>(
+                             core_->strand(), *core_, inside, limit,
+                             looking{inside.object(), static_cast<Predicate&&>(predicate)}),
+                         static_cast<Token&&>(token));
+  }
+
+  core_type* const core_;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

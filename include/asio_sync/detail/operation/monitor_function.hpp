@@ -1,0 +1,249 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_MONITOR_FUNCTION_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_MONITOR_FUNCTION_HPP
+
+// The functions that a monitor invokes: what they return, how they are run, how they are
+// cancelled.
+
+#include <asio_sync/detail/context/visits_core.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace asio_sync::detail {
+
+inline std::exception_ptr exception_of(error_code error) {
+  return std::make_exception_ptr(boost::system::system_error(error));
+}
+
+// What a function returns; an awaitable: what that returns.
+template <class Returned>
+struct returned_value {
+  using type = std::remove_cvref_t<Returned>;
+  static constexpr bool is_awaited = false;
+};
+template <class Value, class Executor>
+struct returned_value<asio::awaitable<Value, Executor>> {
+  using type = Value;
+  static constexpr bool is_awaited = true;
+};
+
+// What the handler of an invocation, or its coroutine, receives.
+template <class Value>
+struct invocation_result {
+  static_assert(std::is_default_constructible_v<Value>,
+                "what an invoked function returns has to be made without arguments where the "
+                "function was not run");
+
+  using signature = void(std::exception_ptr, Value);
+  using tuple = std::tuple<std::exception_ptr, Value>;
+
+  template <class Handler>
+  void give_to(Handler&& handler, std::exception_ptr error) {
+    std::forward<Handler>(handler)(std::move(error), take());
+  }
+  tuple to_tuple(std::exception_ptr error) { return {std::move(error), take()}; }
+  Value take() { return value ? Value(std::move(*value)) : Value(); }
+
+  template <class Function, class Object>
+  void set_to(Function& function, Object& object) {
+    value.emplace(std::invoke(function, object));
+  }
+
+  std::optional<Value> value;
+};
+
+template <>
+struct invocation_result<void> {
+  using signature = void(std::exception_ptr);
+  using tuple = std::tuple<std::exception_ptr>;
+
+  template <class Handler>
+  static void give_to(Handler&& handler, std::exception_ptr error) {
+    std::forward<Handler>(handler)(std::move(error));
+  }
+  static tuple to_tuple(std::exception_ptr error) { return {std::move(error)}; }
+  static void take() noexcept {}
+
+  template <class Function, class Object>
+  static void set_to(Function& function, Object& object) {
+    std::invoke(function, object);
+  }
+};
+
+// Cancels what an invocation has spawned. Shared with what is on its way to the strand.
+struct spawned_function {
+  asio::cancellation_signal signal;
+};
+
+// A function with its predicate, if it has one, and what came of it.
+template <class T, class Executor, class Predicate, class Function>
+class invocation {
+  using returned = returned_value<std::invoke_result_t<Function&, T&>>;
+  using strand_type = asio::strand<Executor>;
+
+ public:
+  static constexpr bool is_awaited = returned::is_awaited;
+  static constexpr bool throws = false;
+  using result_type = invocation_result<typename returned::type>;
+
+  invocation(T& object, strand_type const* strand, Predicate&& predicate, Function&& function)
+      : object_(&object),
+        strand_(strand),
+        predicate_(std::in_place, std::move(predicate)),
+        function_(std::in_place, std::move(function)) {}
+
+  invocation(invocation&&) noexcept(
+      std::is_nothrow_move_constructible_v<Predicate>&& std::is_nothrow_move_constructible_v<
+          Function>&& std::is_nothrow_move_constructible_v<result_type>) = default;
+  // For another launch.
+  invocation(invocation const& other)
+      : object_(other.object_),
+        strand_(other.strand_),
+        predicate_(other.predicate_),
+        function_(other.function_) {}
+  invocation& operator=(invocation const&) = delete;
+  ~invocation() = default;
+
+  static constexpr visit_functions functions() noexcept {
+    visit_functions all{nullptr, &enters, nullptr};
+    if constexpr (!std::is_same_v<Predicate, no_predicate>)
+      all.looks = [](void* where) { return static_cast<invocation*>(where)->admits(); };
+    if constexpr (is_awaited)
+      all.cancels = [](void* where, visits_core& core) noexcept {
+        static_cast<invocation*>(where)->cancel(core);
+      };
+    return all;
+  }
+
+  bool admits() const {
+    if constexpr (std::is_same_v<Predicate, no_predicate>)
+      return true;
+    else
+      return std::invoke(*predicate_, std::as_const(*object_));
+  }
+
+  void run() noexcept {
+    try {
+      result.set_to(*function_, *object_);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+
+  template <class Handler>
+  void complete(Handler&& handler, error_code error) {
+    if (error) thrown = exception_of(error);
+    result.give_to(std::forward<Handler>(handler), std::move(thrown));
+  }
+
+  std::exception_ptr thrown;
+  [[no_unique_address]] result_type result;
+
+ private:
+  // The completion of an awaitable. If its context ends, it is destroyed with it.
+  class ending {
+   public:
+    ending(invocation& self, visits_core& core, visit_waiter& w) noexcept
+        : self_(&self), core_(&core), waiter_(&w) {}
+    ending(ending&& other) noexcept
+        : self_(std::exchange(other.self_, nullptr)), core_(other.core_), waiter_(other.waiter_) {}
+    ending& operator=(ending&&) = delete;
+    ~ending() {
+      if (self_) end(true);
+    }
+
+    template <class... Value>
+    void operator()(std::exception_ptr exception, Value&&... value) {
+      self_->thrown = std::move(exception);
+      if constexpr (sizeof...(Value) != 0)
+        if (!self_->thrown) self_->result.value.emplace(std::forward<Value>(value)...);
+      end(false);
+    }
+
+   private:
+    // What is in the slot has the strand.
+    void end(bool lost) noexcept {
+      std::shared_ptr<spawned_function> ends;
+      core_->with_lock([&] { ends = std::move(self_->spawned_); });
+      ends.reset();
+      self_ = nullptr;
+      core_->has_run(*waiter_, lost);
+    }
+
+    invocation* self_;
+    visits_core* core_;
+    visit_waiter* waiter_;
+  };
+
+  static bool enters(void* where, visits_core& core, visit_waiter& w) {
+    auto& self = *static_cast<invocation*>(where);
+    if constexpr (is_awaited)
+      return self.spawn(core, w);
+    else
+      return self.run(), true;
+  }
+
+  // True if nothing has begun to run. Otherwise this may be gone.
+  bool spawn(visits_core& core, visit_waiter& w) noexcept {
+    bool begun = false;
+    try {
+      auto const spawned = std::make_shared<spawned_function>();
+      auto awaited = std::invoke(*function_, *object_);
+      bool cancelled = false;
+      core.with_lock([&] {
+        spawned_ = spawned;
+        cancelled = w.mark == wait_outcome::aborted;
+      });
+      strand_type const strand(*strand_);
+      auto token = asio::bind_cancellation_slot(spawned->signal.slot(), ending(*this, core, w));
+      begun = true;
+      asio::co_spawn(strand, std::move(awaited), std::move(token));
+      if (cancelled) spawned->signal.emit(asio::cancellation_type::terminal);
+    } catch (...) {
+      if (!begun) thrown = std::current_exception();
+    }
+    return !begun;
+  }
+
+  void cancel(visits_core& core) noexcept {
+    std::shared_ptr<spawned_function> spawned;
+    core.with_lock([&] { spawned = spawned_; });
+    if (!spawned || !core.has_strand()) return;
+    try {
+      asio::post(*strand_, [spawned = std::move(spawned)] {
+        spawned->signal.emit(asio::cancellation_type::terminal);
+      });
+    } catch (...) {  // then it goes on
+    }
+  }
+
+  T* object_;
+  strand_type const* strand_;
+  mutable launched_predicate<Predicate> predicate_;
+  launched_predicate<Function> function_;
+  std::shared_ptr<spawned_function> spawned_;
+};
+
+}  // namespace asio_sync::detail
+
+#endif

@@ -1,0 +1,382 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Waits of a monitor that look at a predicate before they enter.
+
+#include "support/observed_handler.hpp"
+#include "unit/monitor_fixture.hpp"
+
+#include <asio_sync/async_monitor.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio_sync::test;
+using boost::system::error_code;
+using entry = bank::entry;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(monitor_when, monitor_fixture)
+
+BOOST_AUTO_TEST_CASE(M4_enters_once_the_predicate_holds) {
+  monitor->async_enter_when(at_least(2), note('a'));
+  for (int i = 0; i != 2; ++i) {
+    poll();
+    BOOST_TEST(order == "");
+    BOOST_TEST(monitor->waiters() == 1u);
+    pay_in(1);
+  }
+  poll();
+  BOOST_TEST(order == "a");
+  BOOST_TEST(monitor->waiters() == 0u);
+  BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(M4_a_false_predicate_keeps_nobody_out) {
+  monitor->async_enter_when(at_least(1), note('a'));
+  poll();
+  monitor->async_enter(note('b'));
+  BOOST_TEST(order == "");
+  poll();
+  BOOST_TEST(order == "b");
+}
+
+BOOST_AUTO_TEST_CASE(M4_occupied_until_the_predicates_were_looked_at) {
+  monitor->async_enter_when(at_least(9), note('a'));
+  BOOST_TEST(!monitor->try_enter().owns());
+  poll();
+  monitor->try_enter().leave();
+  BOOST_TEST(!monitor->try_enter().owns());
+  poll();
+  BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(M4_the_oldest_whose_predicate_holds_enters) {
+  entry inside = monitor->try_enter();
+  monitor->async_enter_when(at_least(3), note('a'));
+  monitor->async_enter_when(at_least(2), note('b'));
+  monitor->async_enter(note('c'));
+  monitor->async_enter_when(at_least(1), note('d'));
+  inside->balance = 1;
+  inside.leave();
+  poll();
+  BOOST_TEST(order == "cd");
+  monitor->async_enter(note('e'));
+  monitor->async_enter([this](error_code, entry by_f) {
+    by_f->balance = 3;
+    monitor->async_enter(note('g'));
+    order += 'f';
+  });
+  poll();
+  BOOST_TEST(order == "cdefabg");  // those who had looked are older than g
+}
+
+BOOST_AUTO_TEST_CASE(M4_those_who_have_looked_are_older_than_who_has_come_since) {
+  monitor->async_enter_when(at_least(2), note('a'));
+  monitor->async_enter_when(at_least(1), note('b'));
+  poll();
+  entry inside = monitor->try_enter();
+  monitor->async_enter(note('c'));
+  inside->balance = 2;
+  inside.leave();
+  poll();
+  BOOST_TEST(order == "abc");
+}
+
+BOOST_AUTO_TEST_CASE(M4_all_are_looked_at_again_when_one_has_left) {
+  for (char who : {'a', 'b', 'c'})
+    monitor->async_enter_when([who](account const& x) { return x.balance == 'c' - who + 1; },
+                              [this, who](error_code, entry inside) {
+                                order += who;
+                                ++inside->balance;
+                              });
+  poll();
+  pay_in(1);
+  poll();
+  BOOST_TEST(order == "cba");
+}
+
+BOOST_AUTO_TEST_CASE(M4_looked_at_when_a_wait_on_a_condition_has_left) {
+  bank::condition changed(*monitor);
+  monitor->async_enter_when(at_least(1), note('a'));
+  poll();
+  entry inside = monitor->try_enter();
+  inside->balance = 1;
+  changed.async_wait(inside, [](error_code) {});
+  poll();
+  BOOST_TEST(order == "a");
+}
+
+BOOST_AUTO_TEST_CASE(M4_looked_at_on_the_strand_and_completed_where_the_handler_runs) {
+  auto const own = asio::make_strand(*other);
+  bool on_strand = true, on_own = false;
+  monitor->async_enter_when(
+      [&](account const&) {
+        on_strand = on_strand && monitor->get_executor().running_in_this_thread();
+        return true;
+      },
+      asio::bind_executor(own, [&](error_code e, entry inside) {
+        on_own = !e && inside.owns() && own.running_in_this_thread();
+      }));
+  other->poll();
+  BOOST_TEST(!on_own);
+  poll();
+  BOOST_TEST(on_strand);
+  BOOST_TEST(on_own);
+}
+
+BOOST_AUTO_TEST_CASE(M4_a_predicate_that_throws_ends_its_own_wait) {
+  bool called = false;
+  std::string thrown;
+  auto const throws = [](account const&) -> bool { throw std::runtime_error("looked"); };
+  monitor->async_enter_when(
+      throws, asio::bind_executor(*other, [&](error_code, entry) { called = true; }));
+  context->poll();
+  BOOST_TEST(monitor->try_enter().owns());
+  BOOST_CHECK_THROW(other->poll(), std::runtime_error);
+  BOOST_TEST(!called);
+  asio::co_spawn(
+      *other,
+      [&]() -> asio::awaitable<void> {
+        try {
+          static_cast<void>(co_await monitor->async_enter_when(throws, asio::use_awaitable));
+        } catch (std::runtime_error const& e) {
+          thrown = e.what();
+        }
+      },
+      asio::detached);
+  monitor->async_enter(note('a'));
+  poll();
+  BOOST_TEST(thrown == "looked");
+  BOOST_TEST(order == "a");
+}
+
+BOOST_AUTO_TEST_CASE(R1a_a_coroutine_on_the_strand_does_not_suspend_for_what_is_true) {
+  bool posted = false, done = false;
+  asio::co_spawn(
+      monitor->get_executor(),
+      [&]() -> asio::awaitable<void> {
+        asio::post(monitor->get_executor(), [&] { posted = true; });
+        auto [error, inside] =
+            co_await monitor->async_enter_when(at_least(0), asio::as_tuple(asio::use_awaitable));
+        done = !error && inside.owns() && !posted;
+      },
+      asio::detached);
+  poll();
+  BOOST_TEST(done);
+}
+
+BOOST_AUTO_TEST_CASE(R3_an_entry_that_nobody_receives_has_the_others_looked_at) {
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('a')));
+  monitor->async_enter_when(at_least(1), note('b'));
+  poll();
+  pay_in(1);
+  context->restart();
+  context->poll();
+  other.reset();
+  poll();
+  BOOST_TEST(order == "b");
+  BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(R4_cancelled_while_it_waits_and_while_it_is_looked_at) {
+  asio::cancellation_signal signal;
+  auto const cancellable = [&](char who, int amount) {
+    monitor->async_enter_when(at_least(amount),
+                              asio::bind_cancellation_slot(signal.slot(), note(who)));
+  };
+  cancellable('a', 1);
+  poll();
+  signal.emit(asio::cancellation_type::total);
+  poll();
+  BOOST_TEST(order == "aa");
+  cancellable('b', 1);  // on its way to the strand
+  signal.emit(asio::cancellation_type::partial);
+  poll();
+  cancellable('c', 0);
+  signal.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST(order == "aabaca");
+  entry inside = monitor->try_enter();
+  cancellable('d', 0);
+  signal.emit(asio::cancellation_type::terminal);
+  BOOST_TEST(monitor->waiters() == 0u);
+  poll();
+  BOOST_TEST(order == "aabacada");
+}
+
+BOOST_AUTO_TEST_CASE(R4_cancel_covers_what_is_looked_at) {
+  monitor->async_enter_when(at_least(1), note('a'));
+  BOOST_TEST(monitor->waiters() == 1u);
+  BOOST_TEST(monitor->cancel() == 1u);
+  BOOST_TEST(monitor->waiters() == 0u);
+  poll();
+  BOOST_TEST(order == "aa");
+  monitor->async_enter_when(at_least(1), note('b'));
+  poll();
+  BOOST_TEST(monitor->cancel() == 1u);
+  poll();
+  BOOST_TEST(order == "aaba");
+}
+
+BOOST_AUTO_TEST_CASE(R11_time_is_limited) {
+  monitor->async_enter_when_for(at_least(1), 0s, note('a'));
+  poll();
+  monitor->async_enter_when_for(at_least(0), 0s, note('b'));
+  poll();
+  BOOST_TEST(order == "atb");
+  entry inside = monitor->try_enter();
+  monitor->async_enter_when_until(at_least(0), std::chrono::steady_clock::now() - 1s, note('c'));
+  poll();
+  BOOST_TEST(order == "atbct");
+  inside.leave();
+  monitor->async_enter_when_for(at_least(1), 1ms, note('d'));
+  context->restart();
+  context->run_one();
+  while (order.size() == 5) context->run_one();
+  BOOST_TEST(order == "atbctdt");
+}
+
+BOOST_AUTO_TEST_CASE(R18_closed) {
+  monitor->async_enter_when(at_least(1), note('a'));
+  poll();
+  monitor->async_enter_when(at_least(1), note('b'));
+  monitor->close();
+  monitor->async_enter_when(at_least(0), note('c'));
+  poll();
+  BOOST_TEST(order.size() == 6u);
+  for (char const* const one : {"ac", "bc", "cc"}) BOOST_TEST(order.find(one) != order.npos);
+  BOOST_TEST(monitor->waiters() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R9_the_monitor_dies_with_waits) {
+  monitor->async_enter_when(at_least(1), note('a'));
+  poll();
+  monitor->async_enter_when(at_least(0), note('b'));
+  monitor.reset();
+  poll();
+  BOOST_TEST(order.size() == 4u);
+  BOOST_TEST(order.find("aa") != order.npos);
+  BOOST_TEST(order.find("ba") != order.npos);
+  BOOST_TEST(account::alive == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R10_the_context_of_a_handler_dies) {
+  fate parked, looked_at;
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, observed_handler(parked)));
+  poll();
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, observed_handler(looked_at)));
+  other.reset();
+  poll();
+  BOOST_TEST(parked.dropped());
+  BOOST_TEST(looked_at.dropped());
+  BOOST_TEST(monitor->waiters() == 0u);
+  BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(M7_the_context_of_the_strand_dies) {
+  fate own;
+  monitor->async_enter_when(at_least(1), observed_handler(own));
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('a')));
+  poll();
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('b')));
+  monitor->async_enter(asio::bind_executor(*other, note('c')));
+  context.reset();
+  poll();
+  BOOST_TEST(own.dropped());
+  BOOST_TEST(order.size() == 5u);
+  BOOST_TEST(order.find("aa") != order.npos);
+  BOOST_TEST(order.find("ba") != order.npos);
+  BOOST_TEST(order.find('c') != order.npos);
+  order.clear();
+  monitor->async_enter_when(at_least(0), asio::bind_executor(*other, note('d')));
+  monitor->async_enter(asio::bind_executor(*other, note('e')));
+  poll();
+  BOOST_TEST(order == "dae");
+}
+
+BOOST_AUTO_TEST_CASE(M7_who_has_looked_is_told_when_the_context_of_the_strand_dies) {
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('a')));
+  poll();
+  context.reset();
+  other->restart();
+  other->poll();
+  BOOST_TEST(order == "aa");
+}
+
+BOOST_AUTO_TEST_CASE(R4_cancelled_by_the_predicate_itself) {
+  asio::cancellation_signal signal;
+  for (bool holds : {true, false}) {
+    monitor->async_enter_when(
+        [&, holds](account const&) {
+          signal.emit(asio::cancellation_type::terminal);
+          return holds;
+        },
+        asio::bind_cancellation_slot(signal.slot(), note(holds ? 'a' : 'b')));
+    poll();
+  }
+  BOOST_TEST(order == "aba");
+}
+
+BOOST_AUTO_TEST_CASE(R8_waits_keep_their_context_running) {
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('a')));
+  poll();
+  BOOST_TEST(!other->stopped());
+  pay_in(1);
+  poll();
+  BOOST_TEST(order == "a");
+  BOOST_TEST(other->stopped());
+  BOOST_TEST(context->stopped());
+}
+
+BOOST_AUTO_TEST_CASE(R17_threads) {
+  constexpr int rounds = 2000;
+  asio::thread_pool pool(2);
+  asio_sync::async_monitor<int> turn(pool, 0);
+  std::vector<std::future<void>> ends;
+  for (int parity : {0, 1})
+    ends.push_back(asio::co_spawn(
+        pool,
+        [&turn, parity]() -> asio::awaitable<void> {
+          for (int i = 0; i != rounds; ++i) {
+            auto inside = co_await turn.async_enter_when(
+                [parity](int const& n) { return n % 2 == parity; }, asio::use_awaitable);
+            ++*inside;
+          }
+        },
+        asio::use_future));
+  for (int other_one = 0; other_one != rounds; ++other_one)
+    turn.async_enter_for(std::chrono::milliseconds(other_one % 2), [](error_code, auto) {});
+  for (auto& end : ends) end.get();
+  pool.join();
+  BOOST_TEST(*turn.try_enter() == 2 * rounds);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
