@@ -162,10 +162,10 @@ BOOST_AUTO_TEST_CASE(a_condition_is_waited_for) {
 BOOST_AUTO_TEST_CASE(an_entry_gives_up) {
   asio::io_context context;
   async_monitor<queue> jobs(context);
-  auto const is_full = [](queue const& q) { return q.size() == 2; };
+  auto const full = [](queue const& q) { return q.size() == 2; };
   auto const enters = [&]() -> asio::awaitable<std::string> {
     // clang-format off
-    auto [error, inside] = co_await jobs.async_enter_when_for(is_full, 1ms, as_tuple(use_awaitable));
+    auto [error, inside] = co_await jobs.async_enter_when_for(full, 1ms, as_tuple(use_awaitable));
     if (error == asio::error::timed_out) co_return "not full";
     // clang-format on
     co_return "full";
