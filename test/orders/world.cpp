@@ -43,6 +43,8 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "mailbox") return mailbox_world();
   if (subject == "barrier") return barrier_world();
   if (subject == "keyed_mutex") return keyed_mutex_world();
+  if (subject == "shared_mutex") return shared_mutex_world();
+  if (subject == "condition") return condition_world();
 
   violated("there is no world of " + std::string(subject));
 }

@@ -273,9 +273,9 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 8> subjects{
-    "mutex",   "semaphore",  "manual_reset_event", "latch", "barrier", "auto_reset_event",
-    "mailbox", "keyed_mutex"};
+inline constexpr std::array<std::string_view, 10> subjects{
+    "mutex",   "semaphore",   "manual_reset_event", "latch",    "barrier", "auto_reset_event",
+    "mailbox", "keyed_mutex", "shared_mutex",       "condition"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
@@ -285,6 +285,8 @@ std::unique_ptr<world> auto_reset_event_world();
 std::unique_ptr<world> mailbox_world();
 std::unique_ptr<world> barrier_world();
 std::unique_ptr<world> keyed_mutex_world();
+std::unique_ptr<world> shared_mutex_world();
+std::unique_ptr<world> condition_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);
