@@ -21,6 +21,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -30,6 +31,11 @@
 #include <utility>
 
 namespace asio_sync::detail {
+
+// What a monitor may invoke.
+template <class Function, class T>
+concept function_of = std::invocable < std::decay_t<Function>
+&, T& > ;
 
 inline std::exception_ptr exception_of(error_code error) {
   return std::make_exception_ptr(boost::system::system_error(error));
