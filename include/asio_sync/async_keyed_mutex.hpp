@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace asio_sync {
@@ -53,6 +54,8 @@ template <class Key, class Executor = boost::asio::any_io_executor, class Hash =
           class Equal = std::equal_to<Key>>
 class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_core> {
   using base = detail::primitive<Executor, detail::keyed_mutex_core>;
+
+  static_assert(std::is_copy_constructible_v<Key>, "the keys of a keyed mutex have to be copied");
 
  public:
   /// The type of the keys.

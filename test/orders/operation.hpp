@@ -66,11 +66,19 @@ enum class then : std::uint8_t {
 /// What a wait for a mailbox asks for, beside its flags.
 inline constexpr std::uint8_t all_of = 8, taking = 16;
 
+/// How a wait locks a shared mutex.
+inline constexpr std::uint8_t writing = 1, reading = 2, upgrading = 3;
+
+/// A wait of the condition locks the mutex, or waits to be notified; then it may carry the lock
+/// through, and look at a predicate.
+inline constexpr std::uint8_t for_mutex = 1, for_condition = 2, carrying = 4, looking = 8;
+
 struct operation {
   verb what;
   std::uint8_t target = 0;
   std::uint8_t item = 0;
-  // Of a semaphore's permits; of a latch's count; a wait of 2 arrives; a mailbox's flags.
+  // Of a semaphore's permits; of a latch's count; a wait of 2 arrives; a mailbox's flags; for a
+  // shared mutex or a condition what a wait asks for.
   std::uint8_t amount = 1;
   // Of a wait; of make, the executor: erased_context or erased_queue.
   through executor = through::context;

@@ -43,6 +43,9 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "mailbox") return mailbox_world();
   if (subject == "barrier") return barrier_world();
   if (subject == "keyed_mutex") return keyed_mutex_world();
+  if (subject == "shared_mutex") return shared_mutex_world();
+  if (subject == "condition") return condition_world();
+
   violated("there is no world of " + std::string(subject));
 }
 
@@ -174,14 +177,13 @@ void world::emit(unsigned id, unsigned type) {
                                     asio::cancellation_type::partial,
                                     asio::cancellation_type::terminal};
   wait& w = waits_[id];
-  if (w.state == state::queued) refuse(id, asio::error::operation_aborted);
-  serve();
+  refuse(id, asio::error::operation_aborted);
   w.signal->emit(types[type % types.size()]);
 }
 
 void world::cancel() {
   std::size_t const expected = queue_.size();
-  refuse_all(asio::error::operation_aborted);
+  cancel_all();
   require(cancel_real() == expected, "R4: cancel() says how many it has refused");
 }
 
@@ -196,9 +198,9 @@ void world::close() {
 void world::end() {
   refuse_all(asio::error::operation_aborted);
   for (wait& w : waits_) {
-    if (!w.on_its_way()) continue;
+    if (w.state != state::decided) continue;
     w.outlived = true;
-    if (carries_) w.expected = asio::error::operation_aborted;
+    if (carries_ && !w.expected) w.expected = asio::error::operation_aborted;
   }
   closed_ = false;
   destroy();
@@ -219,12 +221,13 @@ bool world::poll(unsigned context) {
   place& p = places_[context];
   value_while const here(running_, context);
   p.io->restart();
+  heard_ = false;
   if (p.io->poll_one() == 0) {
     p.timer_stirred = false;
     return false;
   }
   // It is the timer that nobody hears of.
-  if (alive() && waiters() != queue_.size()) expire(context);
+  if (!heard_) expire(context);
   return true;
 }
 

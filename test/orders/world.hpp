@@ -98,6 +98,7 @@ class world {
   enum class state {
     starting,  // a coroutine that has not run yet
     queued,
+    moved,    // queued elsewhere, whatever becomes of it: it cannot be refused any more
     decided,  // on its way
     called,
     ended
@@ -108,8 +109,9 @@ class world {
     explicit wait(operation const& op) : plan(op) {}
 
     bool in_context(unsigned context) const { return !by_queue && where == context; }
-    // It was granted what has not arrived.
-    bool on_its_way() const { return state == world::state::decided && !expected; }
+    bool is_queued() const {
+      return state == world::state::queued || state == world::state::moved;
+    }
 
     operation plan;
     unsigned where = nowhere;  // the context that its completion goes to,
@@ -118,9 +120,10 @@ class world {
     world::state state = state::starting;
     error_code expected;
     bool at_once = false;   // decided when it was initiated
+    bool lasts = false;     // on its way it may still be refused, and come back to the queue
     bool outlived = false;  // on its way when the primitive died
     unsigned turn = 0;      // decisions before it
-    unsigned got = 0;       // with the grant
+    unsigned got = 0;       // what goes back if it never arrives
   };
 
   // A handler, also that of a coroutine's end: tells when it is no more.
@@ -165,12 +168,13 @@ class world {
   virtual std::size_t waiters() const = 0;
   virtual void compare_real() const = 0;
 
-  // What a subject says of itself. come() of the model is told of each wait that begins, for so
-  // many, and says if that is refused whatever else there is. take() of the model takes so many if
-  // it has them, whoever waits; put_back() ends that. left() is told when one has left the queue
-  // without the others. at_rest(): nobody holds anything. grant(): the wait gets what it asks for,
-  // if that is there; in_turn(): not before those who came earlier.
-  virtual error_code come(unsigned) { return {}; }
+  // What a subject says of itself. come() of the model is told of each wait that begins, and says
+  // if that is refused whatever else there is. take() of the model takes so many if it has them,
+  // whoever waits; put_back() ends that. left() is told when one has left the queue without the
+  // others. at_rest(): nobody holds anything. grant(): the wait gets what it asks for, if that is
+  // there; in_turn(): not before those who came earlier; goes_first(): ahead of them.
+  virtual error_code come(wait&) { return {}; }
+  virtual bool goes_first(wait const&) const { return false; }
   virtual void left() {}
   virtual bool take(unsigned n) = 0;
   virtual bool grant(wait& w);
@@ -187,25 +191,39 @@ class world {
   wait& wait_of(unsigned id) { return waits_[id]; }
   operation const& plan_of(unsigned id) const { return waits_[id].plan; }
   execution_log& relayed() { return relayed_; }
+  bool home_alive() const noexcept { return home_alive_; }
   bool closed() const noexcept { return closed_; }
   std::deque<unsigned> const& queue() const noexcept { return queue_; }
 
-  // What the real thing says.
+  // What the real thing says. heard(): it is not the timer that runs. runs(): something of a wait
+  // is called where its handler would be.
+  void heard() noexcept { heard_ = true; }
+  void runs(unsigned id);
   void called(unsigned id, error_code error);
   void follow(unsigned id);
   void coroutine_ended(std::exception_ptr thrown);
   void ended(unsigned id);
 
-  // The model. serve(): whoever is at the head of the queue gets what there is. granted(): one who
-  // is queued has got it.
+  // The model. admit(): a wait that begins is decided at once, or queues. serve(): whoever is at
+  // the head of the queue gets what there is. granted(): one who is queued has got it. refuse():
+  // does nothing to one who can not be refused. lost(): a wait, queued or on its way before, will
+  // never arrive.
   bool keeps_to_itself(wait const& w) const;
   void initiated(unsigned id);
+  virtual void admit(unsigned id);
+  void join(unsigned id, bool in_front);
+  void decide(unsigned id, error_code outcome);
+  void expect(unsigned id, error_code outcome);
   void granted(unsigned id);
   void returned(unsigned n);
   virtual void serve();
+  virtual void refuse(unsigned id, error_code outcome);
+  virtual void cancel_all();
   void refuse_all(error_code outcome);
+  virtual void lost(unsigned id, state was);
 
   unsigned frames_ = 0;  // coroutines that keep to themselves what they got
+  std::deque<unsigned> queue_;
 
  private:
   // The operations, on both.
@@ -227,10 +245,7 @@ class world {
   void check_idle(unsigned context);
 
   bool goes_by_queue(through executor) const;
-  void decide(unsigned id, error_code outcome);
-  void refuse(unsigned id, error_code outcome);
   void expire(unsigned context);
-  void give_back(wait const& w);
   void unwound(unsigned id);
 
   bool const carries_;
@@ -243,7 +258,7 @@ class world {
 
   through home_ = through::erased_context;
   bool home_alive_ = false;
-  std::deque<unsigned> queue_;
+  std::vector<unsigned> initiated_;  // in this order
   bool closed_ = false;
   unsigned turns_ = 0;
   std::array<std::array<unsigned, 2>, contexts> last_turn_{};  // in context and strand
@@ -253,13 +268,14 @@ class world {
   unsigned dropping_ = nowhere;  // where handlers may be destroyed unrun
   unsigned depth_ = 0;
   bool initiating_ = false;
+  bool heard_ = false;
   std::vector<operation> history_;
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 8> subjects{
-    "mutex",   "semaphore",  "manual_reset_event", "latch", "barrier", "auto_reset_event",
-    "mailbox", "keyed_mutex"};
+inline constexpr std::array<std::string_view, 10> subjects{
+    "mutex",   "semaphore",   "manual_reset_event", "latch",    "barrier", "auto_reset_event",
+    "mailbox", "keyed_mutex", "shared_mutex",       "condition"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
@@ -269,6 +285,8 @@ std::unique_ptr<world> auto_reset_event_world();
 std::unique_ptr<world> mailbox_world();
 std::unique_ptr<world> barrier_world();
 std::unique_ptr<world> keyed_mutex_world();
+std::unique_ptr<world> shared_mutex_world();
+std::unique_ptr<world> condition_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

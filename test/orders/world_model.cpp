@@ -15,7 +15,8 @@ namespace asio_sync::test {
 
 // --- What the real thing says -------------------------------------------------------------------
 
-void world::called(unsigned id, error_code error) {
+void world::runs(unsigned id) {
+  heard();
   wait& w = waits_[id];
   require(w.state == state::decided, "R1: called although it was not decided, or called before");
   require(!initiating_, "R1: called from inside the initiating function");
@@ -26,12 +27,17 @@ void world::called(unsigned id, error_code error) {
       w.plan.executor == through::strand || w.plan.executor == through::erased_strand;
   require(w.by_queue || in_strand == wants_strand, "R2: called in the strand, or not");
   require(w.plan.executor != through::relay || relayed_.runs_here(), "R2: not through its own");
-  require(error == w.expected, "R3, R4, R9, R11, R18: called with another outcome");
   if (!w.by_queue && !(w.plan.coroutine && w.at_once)) {
     unsigned& last = last_turn_[w.where][wants_strand];
-    require(last < w.turn, "R7: called before what was decided before it");
+    require(last <= w.turn, "R7: called before what was decided before it");
     last = w.turn;
   }
+}
+
+void world::called(unsigned id, error_code error) {
+  runs(id);
+  wait& w = waits_[id];
+  require(error == w.expected, "R3, R4, R9, R11, R18: called with another outcome");
   w.state = state::called;
 }
 
@@ -60,23 +66,16 @@ void world::coroutine_ended(std::exception_ptr thrown) {
 }
 
 void world::ended(unsigned id) {
+  heard();
   wait& w = waits_[id];
   require(w.state != state::ended, "R1: a handler ends twice");
-  bool const was_queued = w.state == state::queued;
-  bool const was_granted = w.on_its_way();
   state const before = std::exchange(w.state, state::ended);
   if (before == state::called) return;
   if (before == state::starting && running_ == w.where) return;  // it found no primitive
   bool const unwound = w.plan.coroutine && w.by_queue && places_[w.where].drops;
   require(dropping_ == w.where || (unwound && running_ == w.where),
           "R1: a handler was destroyed unrun");
-  if (was_queued) {
-    std::erase(queue_, id);
-    left();
-    serve();
-  } else if (was_granted) {
-    give_back(w);
-  }
+  lost(id, before);
 }
 
 // The completion of a coroutine was destroyed, if it had one: it is unwound by a function that is
@@ -84,9 +83,8 @@ void world::ended(unsigned id) {
 void world::unwound(unsigned id) {
   wait& w = waits_[id];
   if (w.state != state::decided) return;
-  bool const was_granted = w.on_its_way();
   w.state = state::called;
-  if (was_granted) give_back(w);
+  lost(id, state::decided);
 }
 
 void world::compare() const {
@@ -100,9 +98,10 @@ void world::check_idle(unsigned context) {
   for (wait const& w : waits_) {
     if (w.where != context) continue;
     bool const queued = w.state == state::queued;
-    require(w.by_queue || queued || w.state == state::ended, "R1: a completion was lost");
+    bool const known = w.is_queued() || (w.state == state::decided && w.lasts);
+    require(w.by_queue || w.is_queued() || w.state == state::ended, "R1: a completion was lost");
     require(!queued || w.plan.patient != patience::soon, "R11: an expired wait is still queued");
-    if (queued && (!w.by_queue || w.plan.patient == patience::far)) outstanding = true;
+    if (known && (!w.by_queue || w.plan.patient == patience::far)) outstanding = true;
   }
   require(places_[context].io->stopped() == !outstanding,
           "R8: a context runs for as long as a handler of it is queued");
@@ -125,7 +124,7 @@ bool world::busy(unsigned context) const {
   if (!places_[context].io) return false;
   return places_[context].timer_stirred ||
          std::any_of(waits_.begin(), waits_.end(), [&](wait const& w) {
-           return w.in_context(context) && w.state != state::queued && w.state != state::ended;
+           return w.in_context(context) && !w.is_queued() && w.state != state::ended;
          });
 }
 
@@ -141,16 +140,23 @@ unsigned world::asked_for(std::size_t n, bool otherwise) const {
 }
 
 bool world::grant(wait& w) {
+  if (!take(w.plan.amount)) return false;
   w.got = w.plan.amount;
-  return take(w.got);
+  return true;
+}
+
+void world::initiated(unsigned id) {
+  heard();
+  initiated_.push_back(id);
+  waits_[id].at_once = true;
+  admit(id);
 }
 
 // Who asks for nothing need not wait for others.
-void world::initiated(unsigned id) {
+void world::admit(unsigned id) {
   wait& w = waits_[id];
-  w.at_once = true;
-  error_code const refused = come(w.plan.amount);
-  bool const its_turn = queue_.empty() || w.plan.amount == 0 || !in_turn();
+  error_code const refused = come(w);
+  bool const its_turn = queue_.empty() || w.plan.amount == 0 || !in_turn() || goes_first(w);
   if (refused) {
     decide(id, refused);
   } else if (closed_) {
@@ -160,18 +166,29 @@ void world::initiated(unsigned id) {
   } else if (w.plan.patient == patience::none) {
     decide(id, asio::error::timed_out);
   } else {
-    w.at_once = false;
-    w.state = state::queued;
-    queue_.push_back(id);
-    if (w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
+    join(id, goes_first(w));
   }
+}
+
+void world::join(unsigned id, bool in_front) {
+  wait& w = waits_[id];
+  w.at_once = false;
+  w.state = state::queued;
+  queue_.insert(in_front ? queue_.begin() : queue_.end(), id);
+  if (w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
 }
 
 void world::decide(unsigned id, error_code outcome) {
   wait& w = waits_[id];
   w.state = state::decided;
-  w.expected = outcome;
   w.turn = ++turns_;
+  expect(id, outcome);
+}
+
+// Of one who is decided.
+void world::expect(unsigned id, error_code outcome) {
+  wait& w = waits_[id];
+  w.expected = outcome;
   if (w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
 }
 
@@ -185,22 +202,33 @@ void world::granted(unsigned id) {
   decide(id, {});
 }
 
-// What has not arrived, and will not.
-void world::give_back(wait const& w) {
-  if (!w.outlived) returned(w.got);
+// What it had goes back, unless nobody is there any more who takes it.
+void world::lost(unsigned id, state was) {
+  wait const& w = waits_[id];
+  if (was == state::queued) {
+    std::erase(queue_, id);
+    left();
+  }
+  if (w.got > 0 && !w.outlived) put_back(w.got);
+  serve();
 }
 
 void world::returned(unsigned n) {
+  heard();
   put_back(n);
   serve();
 }
 
 // Whoever refuses lets in those whom it kept out.
 void world::refuse(unsigned id, error_code outcome) {
+  if (waits_[id].state != state::queued) return;
   std::erase(queue_, id);
   decide(id, outcome);
   left();
+  serve();
 }
+
+void world::cancel_all() { refuse_all(asio::error::operation_aborted); }
 
 void world::refuse_all(error_code outcome) {
   while (!queue_.empty()) {
@@ -211,13 +239,9 @@ void world::refuse_all(error_code outcome) {
 
 // Its timer refuses whatever has expired, one after the other.
 void world::expire(unsigned context) {
-  for (unsigned const id : std::deque<unsigned>(queue_)) {
-    wait const& w = waits_[id];
-    if (w.where != context || w.state != state::queued || w.plan.patient != patience::soon)
-      continue;
-    refuse(id, asio::error::timed_out);
-    serve();
-  }
+  for (unsigned const id : initiated_)
+    if (waits_[id].where == context && waits_[id].plan.patient == patience::soon)
+      refuse(id, asio::error::timed_out);
 }
 
 }  // namespace asio_sync::test

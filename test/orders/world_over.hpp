@@ -25,11 +25,11 @@ namespace asio_sync::test {
 /// A subject derives from this, with what its completions carry as `Grant`, if anything, and has
 /// besides what `world` asks for:
 ///
-///     static auto ask(Primitive&, unsigned n, Token&&);            // initiates a wait for n
-///     static auto ask_for(Primitive&, unsigned n, time, Token&&);  // with a limit
-///     void compare_own() const;                                    // with the model
-///     void check(wait const&, Grant const&) const;                 // what has arrived
-///     void hold(Grant&&);                                          // leaves it with the world
+///     auto ask(Primitive&, unsigned n, Token&&);            // initiates a wait for n
+///     auto ask_for(Primitive&, unsigned n, time, Token&&);  // with a limit
+///     void compare_own() const;                             // with the model
+///     void check(wait const&, Grant&);                      // what has arrived
+///     void hold(Grant&&);                                   // leaves it with the world
 template <class Subject, class Primitive, class... Grant>
 class world_over : public world {
  protected:
@@ -53,6 +53,11 @@ class world_over : public world {
    public:
     handler(world_over& over, unsigned id) noexcept : watch(over, id), over_(over) {}
     void operator()(error_code error, Grant... grant) { over_.arrived(id(), error, grant...); }
+    // Some waits of a subject may bring nothing.
+    void operator()(error_code error) requires(sizeof...(Grant) > 0) {
+      std::tuple<Grant...> none;
+      std::apply([&](Grant&... grant) { over_.arrived(id(), error, grant...); }, none);
+    }
 
    private:
     world_over& over_;
@@ -101,8 +106,8 @@ class world_over : public world {
   template <class Handler>
   void initiate(operation const& plan, Handler h) {
     let_pass();  // No two deadlines are the same.
-    if (plan.patient == patience::endless) return Subject::ask(*real_, plan.amount, std::move(h));
-    Subject::ask_for(*real_, plan.amount, time_of(plan.patient), std::move(h));
+    if (plan.patient == patience::endless) return subject().ask(*real_, plan.amount, std::move(h));
+    subject().ask_for(*real_, plan.amount, time_of(plan.patient), std::move(h));
   }
 
   void start(unsigned id) override {
@@ -125,6 +130,7 @@ class world_over : public world {
   }
 
   asio::awaitable<void> coroutine(unsigned id) override {
+    heard();
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     co_await asio::this_coro::throw_if_cancelled(false);
     if (!real_) co_return;
@@ -134,15 +140,15 @@ class world_over : public world {
     auto const token = asio::as_tuple(asio::deferred);
     let_pass();
     if (plan.patient == patience::endless)
-      result = co_await Subject::ask(*real_, plan.amount, token);
+      result = co_await subject().ask(*real_, plan.amount, token);
     else
-      result = co_await Subject::ask_for(*real_, plan.amount, time_of(plan.patient), token);
+      result = co_await subject().ask_for(*real_, plan.amount, time_of(plan.patient), token);
     std::apply([&](error_code error, Grant&... grant) { arrived(id, error, grant...); }, result);
     if (!keeps_to_itself(wait_of(id))) co_return;
     auto kept = std::apply(
         [](error_code, Grant&... grant) { return std::tuple<Grant...>(std::move(grant)...); },
         result);
-    frame_guard const guard(*this, plan.amount, std::move(kept));
+    frame_guard const guard(*this, wait_of(id).got, std::move(kept));
     co_await asio::post(co_await asio::this_coro::executor, asio::deferred);
   }
 };
