@@ -194,6 +194,7 @@ bool show(char* program, settings const& set) {
   add_latch_workloads(all);
   add_barrier_workloads(all);
   add_condition_workloads(all);
+  add_enumerator_workloads(all);
   add_group_workloads(all);
   add_monitor_workloads(all);
   add_lock_all_workloads(all);

@@ -238,6 +238,13 @@ void add_condition(rows& all) {
   }
 }
 
+// Steps that wait for one completion each, beside a coroutine.
+void add_enumerator(rows& all) {
+  for (reactor const r : reactors)
+    all.push_back({"steps of an enumerator, one post each / post deferred" + with(r),
+                   "steps/post/enumerator" + r, "W3/deferred/post" + r});
+}
+
 // For each of a hundred operations.
 void add_group(rows& all) {
   for (reactor const r : reactors) {
@@ -411,6 +418,7 @@ std::vector<ratio_row> all_rows() {
   add_flags(all);
   add_latch(all);
   add_condition(all);
+  add_enumerator(all);
   add_group(all);
   add_monitor(all);
   add_lock_all(all);

@@ -64,6 +64,7 @@ void add_flags_workloads(catalogue& all);  // auto-reset event and mailbox
 void add_latch_workloads(catalogue& all);
 void add_barrier_workloads(catalogue& all);
 void add_condition_workloads(catalogue& all);
+void add_enumerator_workloads(catalogue& all);
 void add_group_workloads(catalogue& all);     // fork and join
 void add_monitor_workloads(catalogue& all);   // entered, and invoked
 void add_lock_all_workloads(catalogue& all);  // several mutexes at once

@@ -6,23 +6,18 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/callback.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
+#include <asio_sync/detail/operation/steps_calls.hpp>
 #include <asio_sync/detail/operation/steps_run.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/fwd.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -66,107 +61,6 @@ class [[nodiscard]] async_steps {
 
   detail::steps_frame frame_;
 };
-
-namespace detail {
-
-// The flags of a run's mailbox: its three waits.
-enum steps_call : mailbox_flags { to_start = 1, to_cancel = 2, to_complete = 4 };
-
-// A run over an executor. Three waits for flags take it there, to the handler, and further, by all
-// rules for waits: they keep contexts running, need no memory when they are called, and are
-// destroyed with their contexts.
-template <class Executor>
-class steps_run_over final : public steps_run {
- public:
-  steps_run_over(std::shared_ptr<enumerator_state> state, steps_frame&& steps, Executor const& ex)
-      : steps_run(std::move(state), std::move(steps)), calls_(ex) {}
-
-  template <class Handler>
-  void wait(steps_call to, Handler&& handler) {
-    calls_.async_wait_any(to, static_cast<Handler&&>(handler));
-  }
-
-  void call_to_start() noexcept { calls_.raise(to_start); }
-
- private:
-  void call_to_cancel() noexcept override { calls_.raise(to_cancel); }
-  void call_all() noexcept override { calls_.raise(to_start | to_cancel | to_complete); }
-
-  basic_async_mailbox<Executor> calls_;
-};
-
-struct steps_starter {
-  std::shared_ptr<steps_run> run;
-  void operator()(error_code, mailbox_flags) const { run->start(); }
-};
-
-// Destroyed with the executor's context if that dies first: then operations end of themselves.
-class steps_canceller {
- public:
-  explicit steps_canceller(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {}
-  steps_canceller(steps_canceller&&) noexcept = default;
-  steps_canceller& operator=(steps_canceller&&) = delete;
-  ~steps_canceller() {
-    if (run_) run_->cancel(true);
-  }
-
-  void operator()(error_code, mailbox_flags) { std::exchange(run_, nullptr)->cancel(); }
-
- private:
-  std::shared_ptr<steps_run> run_;
-};
-
-// In the slot of a run's handler.
-class steps_stopper {
- public:
-  explicit steps_stopper(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {
-    run_->slot_connected = true;
-  }
-  steps_stopper(steps_stopper const&) = delete;
-  steps_stopper& operator=(steps_stopper const&) = delete;
-  ~steps_stopper() { run_->slot_connected = false; }
-
-  void operator()(asio::cancellation_type type) const noexcept {
-    if (type != asio::cancellation_type::none) run_->stop();
-  }
-
- private:
-  std::shared_ptr<steps_run> run_;
-};
-
-// What the handler of a run stands in. Its slot cancels the run, and not just the wait for it.
-template <class Handler>
-class steps_run_handler {
- public:
-  template <class Source>
-  steps_run_handler(std::shared_ptr<steps_run> run, Source&& handler)
-      : handler_(static_cast<Source&&>(handler)), run_(std::move(run)) {
-    auto slot = asio::get_associated_cancellation_slot(handler_);
-    if (slot.is_connected()) slot.template emplace<steps_stopper>(run_);
-  }
-
-  // Where the handler's move throws, the other one has lost nothing: it comes first.
-  // NOLINTNEXTLINE(performance-noexcept-move-constructor): as the handler's
-  steps_run_handler(steps_run_handler&&) = default;
-  steps_run_handler& operator=(steps_run_handler&&) = delete;
-  ~steps_run_handler() {
-    if (run_) run_->stop();
-  }
-
-  void operator()(error_code, mailbox_flags) {
-    if (run_->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
-    auto outcome = std::exchange(run_, nullptr)->outcome();
-    std::move(handler_)(std::move(outcome));
-  }
-
-  Handler const& handler() const noexcept { return handler_; }
-
- private:
-  Handler handler_;
-  std::shared_ptr<steps_run> run_;
-};
-
-}  // namespace detail
 
 /// Runs steps that begin operations with callbacks, and go on when these have completed: code that
 /// reads from top to bottom, over operations of any kind, several at a time.
@@ -307,8 +201,8 @@ class basic_async_enumerator {
   void run(Handler&& handler, detail::steps_frame&& steps) {
     using run_type = detail::steps_run_over<Executor>;
     bool const has_steps = static_cast<bool>(steps);
-    auto const run = std::allocate_shared<run_type>(detail::pool_allocator<run_type>(), state_,
-                                                    std::move(steps), executor_);
+    auto const run = std::allocate_shared<run_type>(detail::pool_allocator<run_type>(), this,
+                                                    state_, std::move(steps), executor_);
     bool const is_on = has_steps && state_->admit(run);
     if (!is_on) {
       namespace errc = boost::system::errc;
@@ -337,33 +231,5 @@ class basic_async_enumerator {
 using async_enumerator = basic_async_enumerator<>;
 
 }  // namespace asio_sync
-
-namespace boost::asio {
-ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <class, class> class Associator, class Handler, class DefaultCandidate>
-struct associator<Associator, asio_sync::detail::steps_run_handler<Handler>, DefaultCandidate>
-    : Associator<Handler, DefaultCandidate> {
-  static auto get(asio_sync::detail::steps_run_handler<Handler> const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler());
-  }
-  static auto get(asio_sync::detail::steps_run_handler<Handler> const& h,
-                  DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler(), c);
-  }
-};
-
-// Its own slot is the run's.
-template <class Handler, class Slot>
-struct associated_cancellation_slot<asio_sync::detail::steps_run_handler<Handler>, Slot> {
-  using type = Slot;
-  static Slot get(asio_sync::detail::steps_run_handler<Handler> const&,
-                  Slot const& none = Slot()) noexcept {
-    return none;
-  }
-};
-
-ASIO_SYNC_ASIO_NAMESPACE_END
-}  // namespace boost::asio
 
 #endif

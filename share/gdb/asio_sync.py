@@ -25,6 +25,7 @@ KEYED_CLOSED, KEYED_DEAD = 1, 2
 ASKED_ALL, ASKED_TAKES = 1 << 32, 1 << 33  # flags_request::packed()
 
 NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
+STEPS_NOT_STARTED = (1 << 64) - 1  # steps_core::all
 RESULT_HANDLER = "asio_sync::detail::result_handler"
 CONDITION_HANDLER = "asio_sync::detail::condition_handler"
 CONDITION_WAITER = "asio_sync::detail::condition_waiter"
@@ -52,6 +53,12 @@ def scalar(value):
             except Unreadable:
                 pass  # an empty class
     raise Unreadable(f"there is no number in {kind}")
+
+
+def pointee(shared, kind):
+    """What a shared_ptr to that class of the library's has."""
+    kind = gdb.lookup_type("asio_sync::detail::" + kind)
+    return gdb.Value(scalar(shared)).cast(kind.pointer()).dereference()
 
 
 def enumerator(value):
@@ -620,6 +627,34 @@ class MailboxPrinter(FlagsPrinter):
         return wait_text(waiter, flags_asked)
 
 
+class EnumeratorPrinter(Printer):
+    """basic_async_enumerator"""
+
+    name = "async_enumerator"
+
+    def text(self):
+        """Which steps it runs, and what these wait for."""
+        state = pointee(self.value["state_"], "enumerator_state")
+        if not scalar(state["current_"]):
+            return f"{self.name}, no run"
+        run = pointee(state["current_"], "steps_run")
+        core = run["core_"]
+        frame = gdb.Value(scalar(run["steps_"]["coroutine_"]))
+        void = gdb.lookup_type("void").pointer()
+        resume = int(frame.cast(void.pointer()).dereference())
+        parts = [self.name, "runs " + (coroutine_name(symbol_at(resume)) or hex(resume))]
+        if enumerator(core["phase_"]) != "going":
+            parts.append("cancelled")
+        if core["has_turn_"]:
+            parts.append("a thread is in it")
+        elif int(core["wanted_"]) == STEPS_NOT_STARTED:
+            parts.append("not started")
+        else:
+            wanted = int(core["wanted_"]) - int(core["surplus_"])
+            parts.append("waits for " + counted(wanted, "completion"))
+        return ", ".join(parts + [counted(int(core["pending_"]), "operation") + " pending"])
+
+
 class GuardPrinter(Printer):
     """lock_type of a mutex"""
 
@@ -702,6 +737,7 @@ PRINTERS = {
     "asio_sync::basic_async_latch": LatchPrinter,
     "asio_sync::basic_async_barrier": BarrierPrinter,
     "asio_sync::basic_async_group": GroupPrinter,
+    "asio_sync::basic_async_enumerator": EnumeratorPrinter,
     "asio_sync::basic_async_keyed_mutex": KeyedMutexPrinter,
     "asio_sync::basic_async_keyed_mutex::keyed_lock": KeyedLockPrinter,
     "asio_sync::basic_async_condition": ConditionPrinter,

@@ -24,6 +24,9 @@
 #elif defined(OPERATION_condition_wait) || defined(OPERATION_condition_look)
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
+#elif defined(OPERATION_steps_wait)
+#include <asio_sync/async_enumerator.hpp>
+#include <boost/asio/steady_timer.hpp>
 #elif defined(OPERATION_track)
 #include <asio_sync/async_group.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -105,6 +108,13 @@ using subject = asio_sync::async_barrier;
 #define OPERATION(...) async_arrive_and_wait(__VA_ARGS__)
 #define PARAMETERS error_code error, bool
 #define RESULT
+#elif defined(OPERATION_steps_wait)
+struct subject {
+  asio::steady_timer timer;
+  asio_sync::async_enumerator steps;
+  error_code error;
+};
+#define OPERATION(...) timer.async_wait(__VA_ARGS__)
 #elif defined(OPERATION_track)  // of an async_wait
 struct subject {
   auto wait(auto&& token) {
@@ -177,6 +187,12 @@ using subject = asio::steady_timer;
     s.OPERATION([&last](PARAMETERS) {         \
       if (!error) last = number;              \
     });                                       \
+  }
+#elif defined(TOKEN_results)  // of an enumerator's steps
+#define CALL(z, number, _)                    \
+  void call_##number(subject& s, int& last) { \
+    last = number;                            \
+    s.OPERATION(s.steps.callback(s.error));   \
   }
 #elif defined(TOKEN_use_future)
 #define CALL(z, number, _)                    \

@@ -53,6 +53,7 @@ catalogue all_workloads() {
   add_latch_workloads(all);
   add_barrier_workloads(all);
   add_condition_workloads(all);
+  add_enumerator_workloads(all);
   add_group_workloads(all);
   add_monitor_workloads(all);
   add_lock_all_workloads(all);

@@ -7,6 +7,7 @@
 #include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_latch.hpp>
@@ -40,6 +41,7 @@ namespace asio = boost::asio;
 using asio_sync::async_auto_reset_event;
 using asio_sync::async_barrier;
 using asio_sync::async_condition;
+using asio_sync::async_enumerator;
 using asio_sync::async_group;
 using asio_sync::async_latch;
 using asio_sync::async_mailbox;
@@ -151,6 +153,11 @@ async_group sessions(context);
 asio::steady_timer idle(context, std::chrono::hours(1));
 async_group ended_sessions(context);
 
+async_enumerator idle_enumerator(context);
+async_enumerator races(context);
+async_enumerator next_race(context);
+async_enumerator cancelled_race(context);
+
 keyed_mutex users(context);
 keyed_mutex::keyed_lock user = users.try_lock(7);
 keyed_mutex::keyed_lock other_user = users.try_lock(8);
@@ -205,6 +212,11 @@ asio::awaitable<void> buy(std::ptrdiff_t n) { auto some = co_await connections.a
 
 asio::awaitable<void> work() { co_await all_ready.async_arrive_and_wait(); }
 
+asio_sync::async_steps race(async_enumerator& e, int runners) {
+  for (int i = 0; i != runners; ++i) idle.async_wait(e.callback());
+  co_yield runners - 1;
+}
+
 struct listener {
   asio::awaitable<void> listen() { co_await ready.async_wait(); }
 };
@@ -249,6 +261,9 @@ void wait_for_others() {
   idle.async_wait(sessions.track(on_event()));
   sessions.add(2);
   sessions.async_join(on_event());
+  races.async_run(race(races, 3), asio::detached);
+  cancelled_race.async_run(race(cancelled_race, 2), asio::detached);
+  context.poll();
   phases.async_arrive_and_wait(on_phase());
   block(phases, 2, [] { phases.arrive_and_wait(); });
   users.async_lock(8, on_user());
@@ -320,6 +335,8 @@ void leave_on_the_way() {
   ended_sessions.add();
   ended_sessions.async_join(on_event());
   ended_sessions.done();
+  next_race.async_run(race(next_race, 2), asio::detached);
+  cancelled_race.cancel();
   keyed_mutex::keyed_lock const held = closed_users.try_lock(1);
   closed_users.async_lock(1, on_user());
   closed_users.close();

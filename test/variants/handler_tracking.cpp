@@ -10,6 +10,7 @@
 #define BOOST_ASIO_ENABLE_HANDLER_TRACKING 1
 #endif
 
+#include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -119,13 +120,23 @@ int waits_of_a_thread_pool() {
   return 2;
 }
 
-// The lines that name a wait of ours.
-std::size_t lines_of_ours(char const* file) {
+asio_sync::async_steps no_steps() { co_return; }
+
+void run_of_an_enumerator() {
+  asio::io_context context;
+  asio_sync::async_enumerator enumerator(context);
+  enumerator.async_run(no_steps(), asio::detached);
+  context.run();
+}
+
+// The lines that name an operation of ours.
+std::size_t lines_of(char const* file, std::string const& primitive,
+                     std::string const& operation) {
   std::size_t count = 0;
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("@asio|") && line.find("|async_mutex@") != std::string::npos &&
-        line.find(".async_lock") != std::string::npos)
+    if (line.starts_with("@asio|") && line.find("|" + primitive + "@") != std::string::npos &&
+        line.find("." + operation) != std::string::npos)
       ++count;
   return count;
 }
@@ -160,9 +171,12 @@ int main(int argc, char** argv) {
   if (!std::freopen(file, "w", stderr)) return 2;
   waits_of_the_page();
   int const waits = waits_of_an_io_context() + waits_of_a_thread_pool();
+  run_of_an_enumerator();
   std::fflush(stderr);
-  std::size_t const lines = lines_of_ours(file);
+  std::size_t const lines = lines_of(file, "async_mutex", "async_lock");
+  bool const run = lines_of(file, "async_enumerator", "async_run") == 1;
   std::cout << good << " of " << waits << " waits ended well; " << lines << " lines name one\n";
+  if (!run) std::cout << "no line, or several, name the run of an enumerator\n";
   bool const shown = argc < 3 || is_shown(file, argv[2]);
-  return shown && good == 12 && waits == 12 && lines >= 12 ? 0 : 1;
+  return shown && run && good == 12 && waits == 12 && lines >= 12 ? 0 : 1;
 }

@@ -252,7 +252,7 @@ class homed_core : public core_base, public Core {
     decided.hand_out();
   }
 
-  void settle_at_home() noexcept override {
+  void settle_at_home() noexcept final {
     restart_timer_if_failed();
     if (work_.has_surplus()) leave_work();
   }
@@ -359,15 +359,15 @@ class homed_core : public core_base, public Core {
     work_.settle(decided);
   }
 
-  destination destination_of(asio::any_io_executor const& own) const override {
+  destination destination_of(asio::any_io_executor const& own) const final {
     return destination_finder(own, own, home_).result();
   }
 
-  destination destination_of(known_context const& other) const override {
+  destination destination_of(known_context const& other) const final {
     return destination::posted<known_context>(other, true);
   }
 
-  void restart_timer() noexcept override {
+  void restart_timer() noexcept final {
     if (this->service_) this->service_->restart_timer();
   }
 

@@ -1,0 +1,191 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_OPERATION_STEPS_CALLS_HPP
+#define ASIO_SYNC_DETAIL_OPERATION_STEPS_CALLS_HPP
+
+// How a run of steps gets to its executor, and to its handler.
+
+#include <asio_sync/detail/context/flags_cores.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/flags_core.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/primitive.hpp>
+#include <asio_sync/detail/operation/steps_run.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associator.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace asio_sync::detail {
+
+// The flags of a run, each of which it waits for.
+enum steps_call : flags { to_start = 1, to_cancel = 2, to_complete = 4 };
+
+// A run over an executor. Three waits for flags take it there, to the handler, and further, by all
+// rules for waits: they keep contexts running, need no memory when they are called, and are
+// destroyed with their contexts.
+template <class Executor>
+class steps_run_over final : public steps_run, primitive<Executor, mailbox_core> {
+  using base = primitive<Executor, mailbox_core>;
+
+ public:
+  // `enumerator`: as whose waits they are known.
+  steps_run_over(void* enumerator, std::shared_ptr<enumerator_state> state, steps_frame&& steps,
+                 Executor const& ex)
+      : steps_run(std::move(state), std::move(steps)), base(enumerator, ex, flags()) {}
+
+  template <class Handler>
+  void wait(steps_call to, Handler&& handler) {
+    start_wait(call_wait(*this, to), static_cast<Handler&&>(handler));
+  }
+
+  void call_to_start() noexcept { base::core().signal(to_start); }
+
+ private:
+  void call_to_cancel() noexcept override { base::core().signal(to_cancel); }
+  void call_all() noexcept override { base::core().signal(to_start | to_cancel | to_complete); }
+
+  class call_wait {
+   public:
+    struct delivery {
+      using core_type = mailbox_core;
+      using grant = void;
+    };
+
+    call_wait(steps_run_over& run, steps_call to) noexcept : run_(run), to_(to) {}
+
+    Executor const& executor() const noexcept { return run_.base::executor(); }
+    mailbox_core& core() const noexcept { return run_.base::core(); }
+    static no_limit limit() noexcept { return {}; }
+    std::uint64_t asked() const noexcept { return request().packed(); }
+    verdict try_now() const noexcept { return core().try_wait(request()); }
+
+    // Names it in the output of Asio's handler tracking.
+    void track(waiter& w) const {
+      track_creation(executor(), w, "async_enumerator", core().primitive(),
+                     to_ == to_complete ? "async_run"
+                     : to_ == to_start  ? "start"
+                                        : "cancel");
+    }
+
+   private:
+    flags_request request() const noexcept { return {to_, false, false}; }
+
+    steps_run_over& run_;
+    steps_call to_;
+  };
+};
+
+struct steps_starter {
+  std::shared_ptr<steps_run> run;
+  void operator()(error_code) const { run->start(); }
+};
+
+// Destroyed with the executor's context if that dies first: then operations end of themselves.
+class steps_canceller {
+ public:
+  explicit steps_canceller(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {}
+  steps_canceller(steps_canceller&&) noexcept = default;
+  steps_canceller& operator=(steps_canceller&&) = delete;
+  ~steps_canceller() {
+    if (run_) run_->cancel(true);
+  }
+
+  void operator()(error_code) { std::exchange(run_, nullptr)->cancel(); }
+
+ private:
+  std::shared_ptr<steps_run> run_;
+};
+
+// In the slot of a run's handler.
+class steps_stopper {
+ public:
+  explicit steps_stopper(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {
+    run_->slot_connected = true;
+  }
+  steps_stopper(steps_stopper const&) = delete;
+  steps_stopper& operator=(steps_stopper const&) = delete;
+  ~steps_stopper() { run_->slot_connected = false; }
+
+  void operator()(asio::cancellation_type type) const noexcept {
+    if (type != asio::cancellation_type::none) run_->stop();
+  }
+
+ private:
+  std::shared_ptr<steps_run> run_;
+};
+
+// What the handler of a run stands in. Its slot cancels the run, and not just the wait for it.
+template <class Handler>
+class steps_run_handler {
+ public:
+  template <class Source>
+  steps_run_handler(std::shared_ptr<steps_run> run, Source&& handler)
+      : handler_(static_cast<Source&&>(handler)), run_(std::move(run)) {
+    auto slot = asio::get_associated_cancellation_slot(handler_);
+    if (slot.is_connected()) slot.template emplace<steps_stopper>(run_);
+  }
+
+  // Where the handler's move throws, the other one has lost nothing: it comes first.
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): as the handler's
+  steps_run_handler(steps_run_handler&&) = default;
+  steps_run_handler& operator=(steps_run_handler&&) = delete;
+  ~steps_run_handler() {
+    if (run_) run_->stop();
+  }
+
+  void operator()(error_code) {
+    if (run_->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+    auto outcome = std::exchange(run_, nullptr)->outcome();
+    std::move(handler_)(std::move(outcome));
+  }
+
+  Handler const& handler() const noexcept { return handler_; }
+
+ private:
+  Handler handler_;
+  std::shared_ptr<steps_run> run_;
+};
+
+}  // namespace asio_sync::detail
+
+namespace boost::asio {
+ASIO_SYNC_ASIO_NAMESPACE_BEGIN
+
+template <template <class, class> class Associator, class Handler, class DefaultCandidate>
+struct associator<Associator, asio_sync::detail::steps_run_handler<Handler>, DefaultCandidate>
+    : Associator<Handler, DefaultCandidate> {
+  static auto get(asio_sync::detail::steps_run_handler<Handler> const& h) noexcept {
+    return Associator<Handler, DefaultCandidate>::get(h.handler());
+  }
+  static auto get(asio_sync::detail::steps_run_handler<Handler> const& h,
+                  DefaultCandidate const& c) noexcept {
+    return Associator<Handler, DefaultCandidate>::get(h.handler(), c);
+  }
+};
+
+// Its own slot is the run's.
+template <class Handler, class Slot>
+struct associated_cancellation_slot<asio_sync::detail::steps_run_handler<Handler>, Slot> {
+  using type = Slot;
+  static Slot get(asio_sync::detail::steps_run_handler<Handler> const&,
+                  Slot const& none = Slot()) noexcept {
+    return none;
+  }
+};
+
+ASIO_SYNC_ASIO_NAMESPACE_END
+}  // namespace boost::asio
+
+#endif
