@@ -60,6 +60,8 @@ struct fixture : monitor_fixture {
     BOOST_TEST(monitor->waiters() == 0u);
     BOOST_TEST(monitor->try_enter().owns());
     BOOST_TEST(context->stopped());
+    monitor.reset();
+    BOOST_TEST(account::alive == 0);
   }
 };
 
