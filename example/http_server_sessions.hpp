@@ -29,7 +29,6 @@
 #include <boost/beast/websocket.hpp>
 #include <boost/system/error_code.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -315,7 +314,7 @@ class http_session final : public session {
     answering_ = false;
     error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-    stream_.expires_after(std::min(site_.timeout, std::chrono::milliseconds(1000)));
+    stream_.expires_after(site_.timeout);
     on_rest(ignored, 0);
   }
 
