@@ -248,6 +248,19 @@ void add_group(rows& all) {
   }
 }
 
+// Entered and left; and a function that runs inside.
+void add_monitor(rows& all) {
+  for (reactor const r : reactors) {
+    for (std::string const token : {"deferred", "use_awaitable"})
+      all.push_back({"W3 monitor " + token + " / mutex" + with(r), "W3/" + token + "/monitor" + r,
+                     "W3/" + token + "/mutex" + r, 1.3});
+    all.push_back({"W2 monitor / post to a strand" + with(r), "W2/monitor" + r, "W2/strand" + r});
+    all.push_back({"invoke on the strand / mutex and post to a strand" + with(r),
+                   "invoke/deferred/monitor" + r, "invoke/deferred/mutex and strand" + r,
+                   as_fast});
+  }
+}
+
 // So many mutexes at once, beside one.
 void add_lock_all(rows& all) {
   for (reactor const r : reactors)
@@ -399,6 +412,7 @@ std::vector<ratio_row> all_rows() {
   add_latch(all);
   add_condition(all);
   add_group(all);
+  add_monitor(all);
   add_lock_all(all);
   add_second_thread(all);
   add_threads(all);

@@ -65,6 +65,7 @@ void add_latch_workloads(catalogue& all);
 void add_barrier_workloads(catalogue& all);
 void add_condition_workloads(catalogue& all);
 void add_group_workloads(catalogue& all);     // fork and join
+void add_monitor_workloads(catalogue& all);   // entered, and invoked
 void add_lock_all_workloads(catalogue& all);  // several mutexes at once
 void add_keyed_mutex_workloads(catalogue& all);
 void add_two_thread_workloads(catalogue& all);   // initiated by one thread, run by another

@@ -208,63 +208,56 @@ class basic_async_monitor {
   /// an awaitable that runs, as a terminal one. Errors: what the function throws; otherwise a
   /// `boost::system::system_error` with those of `async_enter_when`. Threads: any, at any time.
   /// Exceptions: those of `async_enter`.
-  template <class Function, class Token = detail::default_token<Executor>>
-    requires std::invocable < std::decay_t<Function>
-  &, T& > auto async_invoke(Function&& function, Token&& token = Token()) {
+  template <detail::function_of<T> Function, class Token = detail::default_token<Executor>>
+  auto async_invoke(Function&& function, Token&& token = Token()) {
     return initiate_invoke(detail::no_predicate(), static_cast<Function&&>(function),
                            detail::no_limit(), static_cast<Token&&>(token));
   }
 
   /// As `async_invoke`, but gives up after `time` if the function does not run by then.
-  template <class Function, class Rep, class Period, class Token = detail::default_token<Executor>>
-    requires std::invocable < std::decay_t<Function>
-  &, T& > auto async_invoke_for(Function&& function,
-                                std::chrono::duration<Rep, Period> const& time,
-                                Token&& token = Token()) {
+  template <detail::function_of<T> Function, class Rep, class Period,
+            class Token = detail::default_token<Executor>>
+  auto async_invoke_for(Function&& function, std::chrono::duration<Rep, Period> const& time,
+                        Token&& token = Token()) {
     return initiate_invoke(detail::no_predicate(), static_cast<Function&&>(function),
                            detail::wait_limit::after(time), static_cast<Token&&>(token));
   }
 
   /// As `async_invoke_for`, but gives up at a point in time.
-  template <class Function, class Clock, class Duration,
+  template <detail::function_of<T> Function, class Clock, class Duration,
             class Token = detail::default_token<Executor>>
-    requires std::invocable < std::decay_t<Function>
-  &, T& > auto async_invoke_until(Function&& function,
-                                  std::chrono::time_point<Clock, Duration> const& time,
-                                  Token&& token = Token()) {
+  auto async_invoke_until(Function&& function,
+                          std::chrono::time_point<Clock, Duration> const& time,
+                          Token&& token = Token()) {
     return initiate_invoke(detail::no_predicate(), static_cast<Function&&>(function),
                            detail::wait_limit::at(time), static_cast<Token&&>(token));
   }
 
   /// Runs `function(object)` as `async_invoke`, once `predicate(object)` is true, as
   /// `async_enter_when`. What the predicate throws the operation completes with.
-  template <detail::predicate_of<T> Predicate, class Function,
+  template <detail::predicate_of<T> Predicate, detail::function_of<T> Function,
             class Token = detail::default_token<Executor>>
-    requires std::invocable < std::decay_t<Function>
-  &, T& > auto async_invoke_when(Predicate&& predicate, Function&& function,
-                                 Token&& token = Token()) {
+  auto async_invoke_when(Predicate&& predicate, Function&& function, Token&& token = Token()) {
     return initiate_invoke(static_cast<Predicate&&>(predicate), static_cast<Function&&>(function),
                            detail::no_limit(), static_cast<Token&&>(token));
   }
 
   /// As `async_invoke_when`, but gives up after `time` if the function does not run by then.
-  template <detail::predicate_of<T> Predicate, class Function, class Rep, class Period,
-            class Token = detail::default_token<Executor>>
-    requires std::invocable < std::decay_t<Function>
-  &, T& > auto async_invoke_when_for(Predicate&& predicate, Function&& function,
-                                     std::chrono::duration<Rep, Period> const& time,
-                                     Token&& token = Token()) {
+  template <detail::predicate_of<T> Predicate, detail::function_of<T> Function, class Rep,
+            class Period, class Token = detail::default_token<Executor>>
+  auto async_invoke_when_for(Predicate&& predicate, Function&& function,
+                             std::chrono::duration<Rep, Period> const& time,
+                             Token&& token = Token()) {
     return initiate_invoke(static_cast<Predicate&&>(predicate), static_cast<Function&&>(function),
                            detail::wait_limit::after(time), static_cast<Token&&>(token));
   }
 
   /// As `async_invoke_when_for`, but gives up at a point in time.
-  template <detail::predicate_of<T> Predicate, class Function, class Clock, class Duration,
-            class Token = detail::default_token<Executor>>
-    requires std::invocable < std::decay_t<Function>
-  &, T& > auto async_invoke_when_until(Predicate&& predicate, Function&& function,
-                                       std::chrono::time_point<Clock, Duration> const& time,
-                                       Token&& token = Token()) {
+  template <detail::predicate_of<T> Predicate, detail::function_of<T> Function, class Clock,
+            class Duration, class Token = detail::default_token<Executor>>
+  auto async_invoke_when_until(Predicate&& predicate, Function&& function,
+                               std::chrono::time_point<Clock, Duration> const& time,
+                               Token&& token = Token()) {
     return initiate_invoke(static_cast<Predicate&&>(predicate), static_cast<Function&&>(function),
                            detail::wait_limit::at(time), static_cast<Token&&>(token));
   }

@@ -28,6 +28,8 @@ NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
 RESULT_HANDLER = "asio_sync::detail::result_handler"
 CONDITION_HANDLER = "asio_sync::detail::condition_handler"
 CONDITION_WAITER = "asio_sync::detail::condition_waiter"
+VISIT_HANDLER = "asio_sync::detail::visit_handler"
+VISIT_WAITER = "asio_sync::detail::visit_waiter"
 MOST_CALLERS = 32  # of a coroutine; more than that are taken for a loop in spoilt memory
 
 
@@ -152,10 +154,10 @@ def coroutine_names(handler):
 
 
 def handler_of(waiter):
-    """Its handler; that of a condition's wait may stand beside a predicate and a lock."""
+    """Its handler, which may stand beside a predicate, a lock or a function."""
     handler = waiter["handler_"]
     kind = outline(handler.type.strip_typedefs().name)
-    return handler["handler"] if kind == CONDITION_HANDLER else handler
+    return handler["handler"] if kind in (CONDITION_HANDLER, VISIT_HANDLER) else handler
 
 
 def who_waits(waiter):
@@ -177,8 +179,9 @@ def who_waits(waiter):
     handler = arguments_in(arguments)[-1]
     if handler.startswith(RESULT_HANDLER + "<"):
         handler = arguments_in(handler[len(RESULT_HANDLER) + 1:])[-1]
-    if handler.startswith(CONDITION_HANDLER + "<"):
-        handler = arguments_in(handler[len(CONDITION_HANDLER) + 1:])[0]
+    for holder in (CONDITION_HANDLER, VISIT_HANDLER):
+        if handler.startswith(holder + "<"):
+            handler = arguments_in(handler[len(holder) + 1:])[0]
     return f"{kind} {handler}"
 
 
@@ -239,7 +242,7 @@ def wait_text(waiter, asked=permits_asked):
     if deadline:
         parts.append("until " + deadline)
     work = enumerator(waiter["work"])
-    if work != "none" and kind != CONDITION_WAITER:  # which has no home
+    if work != "none" and kind not in (CONDITION_WAITER, VISIT_WAITER):  # which have no home
         parts.append("at home" if work == "home" else "elsewhere")
     queued = waiter
     if kind == CONDITION_WAITER:
@@ -281,9 +284,9 @@ def of_condition(waiter, core):
     return None
 
 
-def waits_of(core):
-    """The waits of a core."""
-    node = core.type.strip_typedefs().template_argument(1).pointer()
+def waits_of(core, kind=None):
+    """The waits of a core, as its type says or of that kind."""
+    node = (kind or core.type.strip_typedefs().template_argument(1)).pointer()
     for waiter in queued_at(core):
         if int(waiter["core"]) == int(core.address):
             yield waiter.cast(node).dereference()
@@ -292,6 +295,34 @@ def waits_of(core):
         if comes is None:
             raise Unreadable(f"the queue is broken at {waiter.format_string(symbols=False)}")
         yield comes
+
+
+def visit_of(waiter):
+    """A wait for a monitor as the visit that it is; None if it is a plain one."""
+    way = waiter["way"]
+    if not way or outline(way.dynamic_type.target().name) != "asio_sync::detail::visit_route":
+        return None
+    return waiter.cast(gdb.lookup_type(VISIT_WAITER))
+
+
+def visit_asked(visit):
+    """What a visit to a monitor waits for."""
+    if visit["is_parked"]:
+        return "has looked"
+    return "is to look" if enumerator(visit["state"]) == "decided" else ""
+
+
+def waits_for_monitor(core):
+    """The waits for a monitor: that which looks, those that have looked, and the queue."""
+    if core["visiting_"]:
+        yield core["visiting_"].dereference()
+    link = core["parked_"]["head_"]
+    for _ in range(scalar(core["parked_size_"])):
+        if not link or int(link["core"]) != int(core.address):
+            raise Unreadable("who has looked is not all there")
+        yield link.dereference()
+        link = link["next"]
+    yield from waits_of(core, gdb.lookup_type("asio_sync::detail::waiter"))
 
 
 def notified_by(core):
@@ -336,7 +367,7 @@ class PrimitivePrinter(Printer):
     def text(self):
         """Its state."""
         core = self.core()
-        parts = [self.name] + self.state(core) + [counted(int(core["size_"]), "wait")]
+        parts = [self.name] + self.state(core) + [counted(self.size(core), "wait")]
         if scalar(core["lock_"]):
             parts.append("a thread is changing it")
         return ", ".join(parts)
@@ -356,6 +387,11 @@ class PrimitivePrinter(Printer):
             yield f"[{place}]", in_one_line(error)
 
     waits = staticmethod(waits_of)
+
+    @staticmethod
+    def size(core):
+        """How many wait."""
+        return int(core["size_"])
 
     @staticmethod
     def child(waiter):
@@ -386,6 +422,32 @@ class MutexPrinter(PrimitivePrinter):
         more = word // MUTEX_COUNT - 1 - carried
         return ([holder] + ["closed"] * bool(word & MUTEX_CLOSED) +
                 self.others("refusals on the way or waits on a condition", more))
+
+
+class MonitorPrinter(MutexPrinter):
+    """basic_async_monitor"""
+
+    name = "async_monitor"
+    waits = staticmethod(waits_for_monitor)
+
+    @staticmethod
+    def size(core):
+        """How many wait, wherever they are."""
+        return int(core["size_"]) + scalar(core["parked_size_"]) + bool(core["visiting_"])
+
+    def children(self):
+        """The object, and its waits."""
+        try:
+            yield "object", self.core()["object"]
+        except Exception:  # pylint: disable=broad-except
+            return  # the line says so
+        yield from super().children()
+
+    @staticmethod
+    def child(waiter):
+        """A wait, and whether it has looked."""
+        visit = visit_of(waiter)
+        return wait_text(waiter) if visit is None else wait_text(visit, visit_asked)
 
 
 class SharedMutexPrinter(PrimitivePrinter):
@@ -628,6 +690,7 @@ class WaitPrinter(Printer):
 PRINTERS = {
     "asio_sync::basic_async_mutex": MutexPrinter,
     "asio_sync::basic_async_mutex::lock_type": GuardPrinter,
+    "asio_sync::basic_async_monitor": MonitorPrinter,
     "asio_sync::basic_async_shared_mutex": SharedMutexPrinter,
     "asio_sync::basic_async_shared_mutex::lock_type": GuardPrinter,
     "asio_sync::basic_async_shared_mutex::shared_lock_type": SharedGuardPrinter,

@@ -27,6 +27,8 @@
 #elif defined(OPERATION_track)
 #include <asio_sync/async_group.hpp>
 #include <boost/asio/steady_timer.hpp>
+#elif defined(OPERATION_enter) || defined(OPERATION_enter_when) || defined(OPERATION_invoke)
+#include <asio_sync/async_monitor.hpp>
 #elif defined(OPERATION_lock_all)
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
@@ -46,6 +48,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -112,6 +115,20 @@ struct subject {
 };
 #define OPERATION(...) wait(__VA_ARGS__)
 #define PARAMETERS error_code error
+#define RESULT
+#elif defined(OPERATION_enter) || defined(OPERATION_enter_when)
+using subject = asio_sync::async_monitor<int>;
+#if defined(OPERATION_enter)
+#define OPERATION(...) async_enter(__VA_ARGS__)
+#else
+#define OPERATION(...) async_enter_when([&last](int n) { return n > last; }, __VA_ARGS__)
+#endif
+#define PARAMETERS error_code error, subject::entry inside
+#define RESULT auto inside =
+#elif defined(OPERATION_invoke)
+using subject = asio_sync::async_monitor<int>;
+#define OPERATION(...) async_invoke([&last](int n) { last = n; }, __VA_ARGS__)
+#define PARAMETERS std::exception_ptr error
 #define RESULT
 #elif defined(OPERATION_lock_all)
 struct subject {

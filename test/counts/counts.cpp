@@ -54,6 +54,7 @@ catalogue all_workloads() {
   add_barrier_workloads(all);
   add_condition_workloads(all);
   add_group_workloads(all);
+  add_monitor_workloads(all);
   add_lock_all_workloads(all);
   add_keyed_mutex_workloads(all);
   add_scale_workloads(all);

@@ -12,6 +12,7 @@
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
+#include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
@@ -59,6 +60,11 @@ steady_clock::time_point const deadline{std::chrono::milliseconds(1'000'000'000'
 
 struct on_lock {
   void operator()(error_code, async_mutex::lock_type) const {}
+};
+
+using monitor = asio_sync::async_monitor<int>;
+struct on_entry {
+  void operator()(error_code, monitor::entry const&) const {}
 };
 
 struct on_write {
@@ -168,6 +174,16 @@ async_condition closed_condition(context);
 async_condition cut_condition(context);  // the test spoils it
 async_mutex::lock_type holder_of_notified;
 
+monitor stock(context, 5);
+monitor free_stock(context);
+monitor looked_at(context);
+monitor::entry inside_stock;
+
+asio::awaitable<void> sell(int amount) {
+  auto const enough = [&](int in_stock) { return in_stock >= amount; };
+  auto inside = co_await stock.async_enter_when(enough);
+}
+
 asio::awaitable<void> take() {
   auto lock = co_await queue.async_lock();
   co_await not_empty.async_wait(lock);
@@ -272,6 +288,16 @@ void wait_on_conditions() {
   closed_condition.close();
 }
 
+void wait_for_stock() {
+  auto const much = [](int in_stock) { return in_stock > 8; };
+  asio::co_spawn(context, sell(9), asio::detached);
+  context.poll();
+  inside_stock = stock.try_enter();
+  stock.async_enter(on_entry());
+  stock.async_enter_when_until(much, deadline, asio::bind_executor(pool, on_entry()));
+  looked_at.async_enter_when(much, on_entry());
+}
+
 // Completions that nobody runs.
 void leave_on_the_way() {
   async_mutex::lock_type first(granted);
@@ -315,6 +341,7 @@ int main() {
   wait_for_others();
   wait_for_pages();
   wait_on_conditions();
+  wait_for_stock();
   leave_on_the_way();
   std::abort();
 }

@@ -72,7 +72,7 @@ int increment(account& a) { return ++a.balance; }
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(monitor_invoke, fixture)
+BOOST_FIXTURE_TEST_SUITE(monitor_invoke_test, fixture)
 
 BOOST_AUTO_TEST_CASE(M3_on_the_strand_a_free_monitor_runs_the_function_at_once) {
   bool inside_initiation = false, called = false;
@@ -236,6 +236,21 @@ BOOST_AUTO_TEST_CASE(M7_a_cancellation_by_slot_is_passed_on) {
   BOOST_TEST(!owned);
 }
 
+BOOST_AUTO_TEST_CASE(M7_a_function_that_cancels_itself) {
+  asio::steady_timer timer(*context, std::chrono::steady_clock::time_point::max());
+  asio::cancellation_signal signal;
+  auto const waits = suspended(timer);
+  monitor->async_invoke(
+      [&](account& a) {
+        signal.emit(asio::cancellation_type::total);  // before there is anything to cancel
+        return waits(a);
+      },
+      asio::bind_cancellation_slot(signal.slot(), handler()));
+  poll();
+  BOOST_TEST((error == aborted));
+  BOOST_TEST(!owned);
+}
+
 BOOST_AUTO_TEST_CASE(M7_the_object_lives_as_long_as_somebody_is_inside) {
   asio::steady_timer timer(*context, std::chrono::steady_clock::time_point::max());
   entry inside = monitor->try_enter();
@@ -290,6 +305,15 @@ BOOST_AUTO_TEST_CASE(R10_the_context_of_the_handler_dies_while_a_function_runs) 
   poll();
   BOOST_TEST(!value);
   BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_function_whose_completion_is_dropped_has_left_once) {
+  monitor->async_invoke(increment, asio::bind_executor(*other, handler()));
+  context->poll();
+  entry const inside = monitor->try_enter();
+  BOOST_TEST(inside.owns());
+  other.reset();
+  BOOST_TEST(!monitor->try_enter().owns());
 }
 
 BOOST_AUTO_TEST_CASE(R13_an_initiation_without_memory_changes_nothing) {

@@ -49,7 +49,7 @@ error_code const not_permitted = make_error_code(boost::system::errc::operation_
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(monitor, monitor_fixture)
+BOOST_FIXTURE_TEST_SUITE(monitor_test, monitor_fixture)
 
 BOOST_AUTO_TEST_CASE(M1_at_most_one_entry_exists) {
   entry first = monitor->try_enter();

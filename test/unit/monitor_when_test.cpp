@@ -43,7 +43,7 @@ using entry = bank::entry;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(monitor_when, monitor_fixture)
+BOOST_FIXTURE_TEST_SUITE(monitor_when_test, monitor_fixture)
 
 BOOST_AUTO_TEST_CASE(M4_enters_once_the_predicate_holds) {
   monitor->async_enter_when(at_least(2), note('a'));
@@ -191,6 +191,38 @@ BOOST_AUTO_TEST_CASE(R1a_a_coroutine_on_the_strand_does_not_suspend_for_what_is_
       asio::detached);
   poll();
   BOOST_TEST(done);
+}
+
+BOOST_AUTO_TEST_CASE(M4_a_coroutine_on_the_strand_whose_predicate_is_false_leaves) {
+  bool done = false;
+  asio::co_spawn(
+      monitor->get_executor(),
+      [&]() -> asio::awaitable<void> {
+        entry const inside = co_await monitor->async_enter_when(at_least(1), asio::use_awaitable);
+        done = inside.owns();
+      },
+      asio::detached);
+  poll();
+  pay_in(1);
+  BOOST_TEST(!done);
+  poll();
+  BOOST_TEST(done);
+}
+
+BOOST_AUTO_TEST_CASE(M4_a_coroutine_off_the_strand_does_not_look_itself) {
+  bool on_strand = false;
+  asio::co_spawn(
+      *other,
+      [&]() -> asio::awaitable<void> {
+        auto const looks = [&](account const&) {
+          on_strand = monitor->get_executor().running_in_this_thread();
+          return true;
+        };
+        entry const inside = co_await monitor->async_enter_when(looks, asio::use_awaitable);
+      },
+      asio::detached);
+  poll();
+  BOOST_TEST(on_strand);
 }
 
 BOOST_AUTO_TEST_CASE(R3_an_entry_that_nobody_receives_has_the_others_looked_at) {

@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/context/waiter.hpp>
 
+#include <cstdint>
 #include <exception>
 
 namespace asio_sync::detail {
@@ -48,6 +49,7 @@ struct visit_waiter : lasting_waiter {
   // Under the core's lock, while it queues and visits.
   asked_type request;
   wait_outcome mark = wait_outcome::undecided;  // how it ends unless it may enter
+  std::uint32_t came = 0;                       // after how many cancellations of all
   bool is_parked = false;                       // it has looked, and waits until somebody leaves
   bool is_over = false;                         // it may enter
   bool runs = false;                            // its function does

@@ -14,36 +14,31 @@
 #include <asio_sync/detail/context/visit_waiter.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
-#include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/platform/threading.hpp>
+#include <asio_sync/detail/core/visit_core.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <utility>
 
 namespace asio_sync::detail {
 
-// Plain waits are those of the mutex, and do not come here. A visit that may not enter when it has
-// looked is parked; those who were parked come next when somebody leaves, so that they are older
-// than all others in the queue, and their order is that of their coming.
-class visits_core : public mutex_core {
-  using queue = wait_queue<mutex_traits>;
+struct visit_traits : mutex_traits {
+  using visit = visit_waiter;
+  static bool is_visit(waiter const& w) noexcept { return w.way && w.way->is_of_visit(); }
+};
+
+// Plain waits are those of the mutex, and do not come here.
+class visits_core : public visit_core<mutex_core, visit_traits> {
+  using base = visit_core<mutex_core, visit_traits>;
 
  public:
   using node = visit_waiter;
 
-  // Before the monitor is left by somebody who may have changed something.
-  ASIO_SYNC_INLINE void leaving() noexcept {
-    if (has_parked_.load(std::memory_order_relaxed)) recall();
-  }
-
-  // Leaves it.
+  // Leaves the monitor, in which something may have changed.
   void leave() noexcept {
     leaving();
     release_counted();
@@ -52,10 +47,11 @@ class visits_core : public mutex_core {
   // Queues a fresh wait, or has it visit at once, where that needs no trip: true. False if it was
   // decided on the spot, and is to go to the strand or to its own executor.
   bool enter(node& w) noexcept {
+    base::begin(w);
     if (mutex_core::enter(w)) return true;
     if (!visits(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
-    with_lock([&] { visiting_ = &w; });
+    let_look(w);
     look();
     return true;
   }
@@ -82,12 +78,7 @@ class visits_core : public mutex_core {
   void has_run(node& w, bool lost) noexcept {
     count_up();
     leave();
-    {
-      std::lock_guard const guard(lock());
-      w.runs = false;
-      w.has_left = !lost;
-      if (lost) w.outcome = wait_outcome::aborted;
-    }
+    end_function(w, lost);
     deliver(w);
   }
 
@@ -98,7 +89,7 @@ class visits_core : public mutex_core {
 
   // A visit holds the monitor: somebody goes to the strand for it.
   void send_for(node& w) noexcept {
-    with_lock([&] { visiting_ = &w; });
+    let_look(w);
     if (has_strand())
       send_looker();
     else
@@ -107,18 +98,11 @@ class visits_core : public mutex_core {
 
   using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
-    if (!is_visit(w)) return mutex_core::refuse(w, outcome, decided);
+    if (!visit_traits::is_visit(w)) return mutex_core::refuse(w, outcome, decided);
     node& v = of(w);
     bool runs = false;
-    {
-      std::lock_guard const guard(lock());
-      if (v.mark == wait_outcome::undecided) v.mark = outcome;
-      if (v.is_parked) return unpark(v, outcome, decided), true;
-      if (&v == visiting_ && !looking_) return turn_back(outcome, decided), true;
-      runs = v.runs;
-    }
-    if (!runs) return mutex_core::refuse(w, outcome, decided);
-    if (outcome == wait_outcome::aborted && v.request.functions->cancels)
+    if (refuse_visit(v, outcome, decided, runs)) return true;
+    if (runs && outcome == wait_outcome::aborted && v.request.functions->cancels)
       v.request.functions->cancels(v.request.where, *this);
     return false;
   }
@@ -126,10 +110,7 @@ class visits_core : public mutex_core {
   // One whose predicate or function runs ends with that.
   bool evict(waiter& w, decided_waits& decided) noexcept override {
     if (refuse(w, wait_outcome::aborted, decided)) return true;
-    if (!is_visit(w)) return false;
-    bool runs = false;
-    with_lock([&] { runs = &w == visiting_ || of(w).runs; });
-    if (runs) static_cast<visit_route&>(*w.way).let_go(w);
+    if (visit_traits::is_visit(w) && is_inside(of(w))) static_cast<visit_route&>(*w.way).let_go(w);
     return false;
   }
 
@@ -142,25 +123,19 @@ class visits_core : public mutex_core {
 
   void close() noexcept {
     mutex_core::close();
-    end_parked(wait_outcome::closed);
+    decide([&](decided_waits& decided) { end_parked(wait_outcome::closed, decided); });
   }
 
   void abandon() noexcept {
     count_up();
     mutex_core::abandon();
-    end_parked(wait_outcome::aborted);
+    decide([&](decided_waits& decided) { end_parked(wait_outcome::aborted, decided); });
     unref();
-  }
-
-  std::size_t waiters() const noexcept {
-    std::lock_guard const guard(lock());
-    bool const visiting = visiting_ && visiting_->mark == wait_outcome::undecided;
-    return queue::size_ + parked_size_ + (visiting ? 1 : 0);
   }
 
   void pass_on(waiter& w) noexcept override {
     if (w.act == &act_of_looker) return;  // once nothing is left of it: look_dropped()
-    if (is_visit(w)) {
+    if (visit_traits::is_visit(w)) {
       leave_service(of(w));
       if (of(w).has_left) return unref();
     }
@@ -171,15 +146,10 @@ class visits_core : public mutex_core {
   void leave_home(decided_waits& decided) noexcept override {
     mutex_core::leave_home(decided);
     auto const is_of_another = [this](waiter const& w) {
-      return is_visit(w) && &w.way->context(w) != strand_context_;
+      return visit_traits::is_visit(w) && &w.way->context(w) != strand_context_;
     };
     refuse_if(is_of_another, wait_outcome::broken, decided);
-    std::lock_guard const guard(lock());
-    for (waiter* parked = first_parked(); parked;) {
-      node& v = of(*parked);
-      parked = wait_list<waiter>::following(v);
-      if (is_of_another(v)) unpark(v, wait_outcome::broken, decided);
-    }
+    end_parked_if(is_of_another, wait_outcome::broken, decided);
   }
 
   // For what cancels a function.
@@ -196,7 +166,7 @@ class visits_core : public mutex_core {
  protected:
   visits_core(void* primitive, known_context const& home,
               asio::execution_context& context) noexcept
-      : mutex_core(primitive, home, false, 1u, 1u), strand_context_(&context) {}
+      : base(primitive, home, false, 1u, 1u), strand_context_(&context) {}
   ~visits_core() override = default;
 
   // Sends the looker to the strand.
@@ -211,47 +181,24 @@ class visits_core : public mutex_core {
 
  private:
   static node& of(waiter& w) noexcept { return static_cast<node&>(w); }
-  bool is_visit(waiter const& w) const noexcept {
-    return w.core == this && w.way && w.way->is_of_visit();
-  }
 
   // On the strand, with the monitor held by the visit, if that was not refused meanwhile. Goes on
   // with the next in the queue, if that is a visit, too.
   void look() noexcept {
     for (bool more = true; more;) {
-      node* const visitor = begins_to_look();
-      if (!visitor) {
-        more = hands_on();
-      } else if (looks(*visitor)) {
-        return enters(*visitor);
-      } else {
-        more = park(*visitor);
+      if (node* const visitor = begin_to_look()) {
+        if (looks(*visitor)) return enters(*visitor);
+        if (!park(*visitor)) deliver(*visitor);
       }
+      more = decide([&](decided_waits& decided) { return hand_on(decided); });
     }
-  }
-
-  node* begins_to_look() noexcept {
-    std::lock_guard const guard(lock());
-    looking_ = true;
-    return is_dead() ? nullptr : visiting_;
+    release_counted();
   }
 
   // The strand's context ends: the visit is told, and others have the monitor.
   void look_dropped() noexcept {
-    decided_waits decided;
-    with_lock([&] {
-      if (visiting_) turn_back(wait_outcome::aborted, decided);
-    });
-    decided.hand_out();
+    decide([&](decided_waits& decided) { give_up_looking(decided); });
     release_counted();
-  }
-
-  // Under the lock. What the visit held is left to who looks.
-  void turn_back(wait_outcome outcome, decided_waits& decided) noexcept {
-    node& w = *std::exchange(visiting_, nullptr);
-    w.outcome = outcome;
-    count_up();
-    decided.push_back(w);
   }
 
   static bool looks(node const& w) noexcept {
@@ -266,55 +213,13 @@ class visits_core : public mutex_core {
   }
 
   void enters(node& w) noexcept {
-    with_lock([&] {
-      visiting_ = nullptr;
-      looking_ = false;
-      w.is_over = true;
-      w.runs = w.request.functions->enters != nullptr;
-    });
+    auto* const function = w.request.functions->enters;
+    let_in(w, function != nullptr);
     if (!*w.request.thrown) {
-      auto* const function = w.request.functions->enters;
       if (!function) return deliver(w);
       if (!function(w.request.where, *this, w)) return;
     }
     has_run(w, false);
-  }
-
-  // One that may not enter, and perhaps never will, gives way to the next. True if that is a
-  // visit.
-  bool park(node& w) noexcept {
-    bool is_refused = false;
-    with_lock([&] {
-      visiting_ = nullptr;
-      w.outcome = is_dead() ? wait_outcome::aborted : is_closed() ? wait_outcome::closed : w.mark;
-      is_refused = w.outcome != wait_outcome::undecided;
-      if (is_refused) return count_up();
-      w.state = wait_state::queued;
-      w.is_parked = true;
-      parked_.push_back(w);
-      ++parked_size_;
-      has_parked_.store(true, std::memory_order_relaxed);
-    });
-    if (is_refused) deliver(w);
-    return hands_on();
-  }
-
-  // True if it is a visit who has the monitor next, for which this thread can look.
-  bool hands_on() noexcept {
-    decided_waits decided;
-    bool is_next = false;
-    with_lock([&] {
-      looking_ = false;
-      if (visiting_) turn_back(wait_outcome::aborted, decided);  // the monitor is dead
-      if (is_dead() || queue_.empty() || !is_visit(queue_.front())) return;
-      decided_waits taken;
-      hand_over(true, taken);
-      visiting_ = &of(taken.pop_front());
-      is_next = true;
-    });
-    decided.hand_out();
-    if (!is_next) release_counted();
-    return is_next;
   }
 
   // To its own executor, unless that has ended.
@@ -332,62 +237,8 @@ class visits_core : public mutex_core {
     if (w.service) w.service->detach(w);
   }
 
-  // The parked come next. They are held up by the caller, who is inside.
-  ASIO_SYNC_COLD void recall() noexcept {
-    std::lock_guard const guard(lock());
-    if (parked_size_ == 0) return;
-    if (queue_.empty()) word_.fetch_add(waiting, std::memory_order_relaxed);
-    while (waiter* const last = last_parked()) {
-      node& v = of(*last);
-      parked_.erase(v);
-      v.is_parked = false;
-      join_in_front(v);
-    }
-    nobody_parked();
-  }
-
-  waiter* first_parked() const noexcept { return parked_.empty() ? nullptr : &parked_.front(); }
-  waiter* last_parked() const noexcept { return parked_.empty() ? nullptr : &parked_.back(); }
-
-  void nobody_parked() noexcept {
-    parked_size_ = 0;
-    has_parked_.store(false, std::memory_order_relaxed);
-  }
-
-  void unpark(node& w, wait_outcome outcome, decided_waits& decided) noexcept {
-    parked_.erase(w);
-    w.is_parked = false;
-    if (--parked_size_ == 0) nobody_parked();
-    queue::decide(w, outcome);
-    count_up();
-    decided.push_back(w);
-  }
-
-  void end_parked(wait_outcome outcome) noexcept {
-    decided_waits decided;
-    {
-      std::lock_guard const guard(lock());
-      while (waiter* const first = first_parked()) unpark(of(*first), outcome, decided);
-    }
-    decided.hand_out();
-  }
-
-  std::size_t refuse_visits(wait_outcome outcome, decided_waits& decided) noexcept {
-    std::lock_guard const guard(lock());
-    std::size_t refused = parked_size_;
-    while (waiter* const first = first_parked()) unpark(of(*first), outcome, decided);
-    if (visiting_ && !looking_) {
-      turn_back(outcome, decided);
-      ++refused;
-    } else if (visiting_ && visiting_->mark == wait_outcome::undecided) {
-      visiting_->mark = outcome;
-      ++refused;
-    }
-    return refused;
-  }
-
   bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) override {
-    if (!is_visit(w)) return mutex_core::make_known(w, deadline);
+    if (!visit_traits::is_visit(w)) return mutex_core::make_known(w, deadline);
     auto& known_to = asio::use_service<wait_service>(w.way->context(w));
     w.way->track(w);
     w.work = wait_work::kept;
@@ -395,11 +246,6 @@ class visits_core : public mutex_core {
   }
 
   asio::execution_context* const strand_context_;
-  wait_list<waiter> parked_;
-  std::size_t parked_size_ = 0;
-  node* visiting_ = nullptr;  // who holds the monitor, and is to be looked at
-  bool looking_ = false;
-  threading::atomic<bool> has_parked_{false};
 };
 
 inline void visit_route::post(waiter& w) {

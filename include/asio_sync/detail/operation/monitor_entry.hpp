@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/context/monitor_core.hpp>
 #include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/fwd.hpp>
@@ -34,7 +35,7 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
   }
 
   /// Leaves the monitor.
-  ~monitor_entry() { leaving(); }
+  ASIO_SYNC_INLINE ~monitor_entry() { leaving(); }
 
   /// The object. It lives for as long as the entry, whatever becomes of the monitor.
   ///
@@ -52,9 +53,10 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
   ///
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the entry is
   /// empty.
-  void leave() {
-    static_cast<void>(inside());
-    monitor_entry const leaves(std::move(*this));
+  ASIO_SYNC_INLINE void leave() {
+    leaving();
+    base::unlock();
+    base::yield();
   }
 
   /// Exchanges what the two refer to.
@@ -78,7 +80,7 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
     return core ? &static_cast<core_type*>(core)->object : nullptr;
   }
 
-  void leaving() noexcept {
+  ASIO_SYNC_INLINE void leaving() noexcept {
     if (mutex_core* const core = base::counted()) static_cast<core_type*>(core)->leaving();
   }
 

@@ -21,6 +21,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -30,6 +31,11 @@
 #include <utility>
 
 namespace asio_sync::detail {
+
+// What a monitor may invoke.
+template <class Function, class T>
+concept function_of = std::invocable < std::decay_t<Function>
+&, T& > ;
 
 inline std::exception_ptr exception_of(error_code error) {
   return std::make_exception_ptr(boost::system::system_error(error));
@@ -92,7 +98,10 @@ struct invocation_result<void> {
 
 // Cancels what an invocation has spawned. Shared with what is on its way to the strand.
 struct spawned_function {
+  enum class phase : unsigned char { begins, runs, lost, over };
+
   asio::cancellation_signal signal;
+  phase now = phase::begins;  // lost: before it runs
 };
 
 // A function with its predicate, if it has one, and what came of it.
@@ -100,6 +109,7 @@ template <class T, class Executor, class Predicate, class Function>
 class invocation {
   using returned = returned_value<std::invoke_result_t<Function&, T&>>;
   using strand_type = asio::strand<Executor>;
+  using phase = spawned_function::phase;
 
  public:
   static constexpr bool is_awaited = returned::is_awaited;
@@ -169,7 +179,11 @@ class invocation {
         : self_(std::exchange(other.self_, nullptr)), core_(other.core_), waiter_(other.waiter_) {}
     ending& operator=(ending&&) = delete;
     ~ending() {
-      if (self_) end(true);
+      if (!self_) return;
+      if (self_->spawned_->now == phase::begins)
+        self_->spawned_->now = phase::lost;
+      else
+        end(!self_->thrown);
     }
 
     template <class... Value>
@@ -180,16 +194,17 @@ class invocation {
       end(false);
     }
 
-   private:
     // What is in the slot has the strand.
     void end(bool lost) noexcept {
       std::shared_ptr<spawned_function> ends;
       core_->with_lock([&] { ends = std::move(self_->spawned_); });
+      ends->now = phase::over;
       ends.reset();
       self_ = nullptr;
       core_->has_run(*waiter_, lost);
     }
 
+   private:
     invocation* self_;
     visits_core* core_;
     visit_waiter* waiter_;
@@ -205,9 +220,9 @@ class invocation {
 
   // True if nothing has begun to run. Otherwise this may be gone.
   bool spawn(visits_core& core, visit_waiter& w) noexcept {
-    bool begun = false;
+    std::shared_ptr<spawned_function> spawned;
     try {
-      auto const spawned = std::make_shared<spawned_function>();
+      spawned = std::make_shared<spawned_function>();
       auto awaited = std::invoke(*function_, *object_);
       bool cancelled = false;
       core.with_lock([&] {
@@ -216,13 +231,25 @@ class invocation {
       });
       strand_type const strand(*strand_);
       auto token = asio::bind_cancellation_slot(spawned->signal.slot(), ending(*this, core, w));
-      begun = true;
       asio::co_spawn(strand, std::move(awaited), std::move(token));
+      if (spawned->now == phase::lost) return ending(*this, core, w).end(true), false;
+      if (spawned->now == phase::begins) spawned->now = phase::runs;
       if (cancelled) spawned->signal.emit(asio::cancellation_type::terminal);
+      return false;
     } catch (...) {
-      if (!begun) thrown = std::current_exception();
+      return has_not_begun(core, spawned.get());
     }
-    return !begun;
+  }
+
+  // With the exception that is being handled. What Asio has made of it by then it may destroy
+  // later.
+  bool has_not_begun(visits_core& core, spawned_function* spawned) noexcept {
+    if (spawned && spawned->now == phase::over) return false;
+    thrown = std::current_exception();
+    if (spawned && spawned_ && spawned->now == phase::begins)
+      return spawned->now = phase::runs, false;
+    core.with_lock([&] { spawned_.reset(); });
+    return true;
   }
 
   void cancel(visits_core& core) noexcept {

@@ -97,7 +97,9 @@ class visit_operation {
 
   // Names it in the output of Asio's handler tracking.
   void track(waiter& w) const {
-    track_creation(executor(), w, "async_monitor", core_->primitive(), "async_enter_when");
+    constexpr bool enters = !std::is_void_v<typename Delivery::grant>;
+    track_creation(executor(), w, "async_monitor", core_->primitive(),
+                   enters ? "async_enter_when" : "async_invoke");
   }
 
  protected:

@@ -1,0 +1,241 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_CORE_VISIT_CORE_HPP
+#define ASIO_SYNC_DETAIL_CORE_VISIT_CORE_HPP
+
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace asio_sync::detail {
+
+// The visits to a monitor, over the mutex of that monitor.
+//
+// A visit queues for the mutex as any other wait. One that has got it looks whether it may enter;
+// if not it is parked, and hands the mutex on. Who leaves the monitor has the parked queue again,
+// in front: so they are older than all others in the queue, and their order is that of their
+// coming. At most one visit looks at a time, as it holds the mutex.
+//
+// Mutex: a core of one permit, some of whose nodes are visits. Traits: `atomic<T>`; `visit`, a
+// node with members `mark`, `came`, `is_parked`, `is_over`, `runs` and `has_left`;
+// `is_visit(node)`.
+template <class Mutex, class Traits>
+class visit_core : public Mutex {
+ public:
+  using visit = typename Traits::visit;
+  using node = typename Mutex::node;
+  using list = typename Mutex::list;
+
+  // A fresh one, before it queues.
+  void begin(visit& v) const noexcept { v.came = cancels_.load(std::memory_order_relaxed); }
+
+  // It has got the mutex, and is to look.
+  void let_look(visit& v) noexcept {
+    std::lock_guard const guard(this->lock());
+    visiting_ = &v;
+  }
+
+  // Who looks now. Null if that was refused meanwhile; hand_on() follows.
+  visit* begin_to_look() noexcept {
+    std::lock_guard const guard(this->lock());
+    looking_ = true;
+    return this->is_dead() ? nullptr : visiting_;
+  }
+
+  // It has looked, and enters. `runs`: a function of its runs then.
+  void let_in(visit& v, bool runs) noexcept {
+    std::lock_guard const guard(this->lock());
+    visiting_ = nullptr;
+    looking_ = false;
+    v.is_over = true;
+    v.runs = runs;
+  }
+
+  // It has looked, and may not enter; hand_on() follows. False if it was refused meanwhile: it
+  // goes out.
+  bool park(visit& v) noexcept {
+    std::lock_guard const guard(this->lock());
+    visiting_ = nullptr;
+    v.outcome = refusal_of(v);
+    if (v.outcome != wait_outcome::undecided) return this->count_up(), false;
+    v.state = wait_state::queued;
+    v.is_parked = true;
+    parked_.push_back(v);
+    count_parked(1);
+    return true;
+  }
+
+  // Nobody looks any more. True if the mutex goes to a visit, which looks next. Otherwise the
+  // caller has it, and releases it.
+  bool hand_on(list& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    looking_ = false;
+    if (visiting_) turn_back(wait_outcome::aborted, decided);  // the monitor is dead
+    if (this->is_dead() || this->queue_.empty() || !Traits::is_visit(this->queue_.front()))
+      return false;
+    list granted;
+    this->hand_over(true, granted);
+    visiting_ = &of(granted.pop_front());
+    return true;
+  }
+
+  // Nobody can look any more. The caller has the mutex, and releases it.
+  void give_up_looking(list& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    if (visiting_) turn_back(wait_outcome::aborted, decided);
+  }
+
+  // The function of a visit has ended, and the monitor was left. `lost`: it never will.
+  void end_function(visit& v, bool lost) noexcept {
+    std::lock_guard const guard(this->lock());
+    v.runs = false;
+    v.has_left = !lost;
+    if (lost) v.outcome = wait_outcome::aborted;
+  }
+
+  // Before the monitor is left by somebody who may have changed something.
+  ASIO_SYNC_INLINE void leaving() noexcept {
+    if (parked_size_.load(std::memory_order_relaxed) != 0) recall();
+  }
+
+  // True if the visit goes out, refused. Otherwise it is marked, or has entered; `runs`: and its
+  // function runs.
+  bool refuse_visit(visit& v, wait_outcome outcome, list& decided, bool& runs) noexcept {
+    {
+      std::lock_guard const guard(this->lock());
+      if (v.mark == wait_outcome::undecided) v.mark = outcome;
+      if (v.is_parked) return unpark(v, outcome, decided), true;
+      if (&v == visiting_ && !looking_) return turn_back(outcome, decided), true;
+      runs = v.runs;
+    }
+    return !runs && Mutex::refuse(v, outcome, decided);
+  }
+
+  // Those who are not in the queue; returns how many. One that is about to look is refused after
+  // that, if it may not enter.
+  std::size_t refuse_visits(wait_outcome outcome, list& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    cancels_.fetch_add(1, std::memory_order_relaxed);
+    std::size_t const parked = unpark_if(everybody, outcome, decided);
+    if (!is_somebody_visiting()) return parked;
+    visiting_->mark = outcome;
+    if (!looking_) turn_back(outcome, decided);
+    return parked + 1;
+  }
+
+  // Those who are parked, once they are not to be recalled any more.
+  void end_parked(wait_outcome outcome, list& decided) noexcept {
+    end_parked_if(everybody, outcome, decided);
+  }
+
+  template <class Predicate>
+  void end_parked_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    unpark_if(which, outcome, decided);
+  }
+
+  // Whether it looks, or its function runs.
+  bool is_inside(visit const& v) const noexcept {
+    std::lock_guard const guard(this->lock());
+    return &v == visiting_ || v.runs;
+  }
+
+  std::size_t waiters() const noexcept {
+    std::lock_guard const guard(this->lock());
+    return this->size_ + parked_size_.load(std::memory_order_relaxed) +
+           (is_somebody_visiting() ? 1 : 0);
+  }
+
+ protected:
+  using Mutex::Mutex;
+
+ private:
+  static constexpr auto everybody = [](node const&) { return true; };
+
+  static visit& of(node& w) noexcept { return static_cast<visit&>(w); }
+
+  // The parked queue again. They are held up by the caller, who is inside. Whoever ends the
+  // monitor, or closes it, ends them.
+  ASIO_SYNC_COLD void recall() noexcept {
+    std::lock_guard const guard(this->lock());
+    if (parked_.empty() || this->is_dead() || this->is_closed()) return;
+    if (this->queue_.empty()) this->word_.fetch_add(Mutex::waiting, std::memory_order_relaxed);
+    while (!parked_.empty()) {
+      visit& v = of(parked_.back());
+      take_from_parked(v);
+      this->join_in_front(v);
+    }
+  }
+
+  // Below: under the lock.
+
+  // How a visit ends that has looked and may not enter; undecided: it does not end.
+  wait_outcome refusal_of(visit const& v) const noexcept {
+    if (this->is_dead()) return wait_outcome::aborted;
+    if (this->is_closed()) return wait_outcome::closed;
+    if (v.came != cancels_.load(std::memory_order_relaxed)) return wait_outcome::aborted;
+    return v.mark;
+  }
+
+  bool is_somebody_visiting() const noexcept {
+    return visiting_ && visiting_->mark == wait_outcome::undecided;
+  }
+
+  // What the visit holds is left to who looks.
+  void turn_back(wait_outcome outcome, list& decided) noexcept {
+    refuse_now(*visiting_, outcome, decided);
+    visiting_ = nullptr;
+  }
+
+  void refuse_now(visit& v, wait_outcome outcome, list& decided) noexcept {
+    v.state = wait_state::decided;
+    v.outcome = outcome;
+    this->count_up();
+    decided.push_back(v);
+  }
+
+  void unpark(visit& v, wait_outcome outcome, list& decided) noexcept {
+    take_from_parked(v);
+    refuse_now(v, outcome, decided);
+  }
+
+  // Those of whom `which` is true; returns how many.
+  template <class Predicate>
+  std::size_t unpark_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
+    std::size_t ended = 0;
+    for (node* parked = parked_.empty() ? nullptr : &parked_.front(); parked;) {
+      visit& v = of(*parked);
+      parked = list::following(v);
+      if (!which(v)) continue;
+      unpark(v, outcome, decided);
+      ++ended;
+    }
+    return ended;
+  }
+
+  void take_from_parked(visit& v) noexcept {
+    parked_.erase(v);
+    v.is_parked = false;
+    count_parked(-1);
+  }
+
+  void count_parked(std::ptrdiff_t change) noexcept {
+    parked_size_.store(parked_size_.load(std::memory_order_relaxed) + change,
+                       std::memory_order_relaxed);
+  }
+
+  wait_list<node> parked_;
+  visit* visiting_ = nullptr;  // who holds the mutex, and is to look
+  bool looking_ = false;
+  typename Traits::template atomic<std::size_t> parked_size_{0};  // changes under the lock
+  typename Traits::template atomic<std::uint32_t> cancels_{0};    // likewise; of all visits
+};
+
+}  // namespace asio_sync::detail
+
+#endif
