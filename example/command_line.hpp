@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
@@ -44,6 +45,31 @@ auto* number_option(std::string const& option, Number& target, int least, int mo
       });
   if constexpr (std::is_same_v<Number, int>) value->default_value(std::to_string(target));
   return value;
+}
+
+/// The value of an option that is a time with its unit, ms or s, from `least` to `most`; `target`
+/// holds the default.
+inline auto* time_option(std::string const& option, std::chrono::milliseconds& target,
+                         std::chrono::milliseconds least = std::chrono::milliseconds(1),
+                         std::chrono::milliseconds most = std::chrono::hours(1)) {
+  auto const text_of = [](std::chrono::milliseconds time) {
+    bool const is_whole = time.count() % 1000 == 0;
+    return std::to_string(time.count() / (is_whole ? 1000 : 1)) + (is_whole ? "s" : "ms");
+  };
+  auto const read = [=, &target](std::string const& text) {
+    int number = 0;
+    char const* const end = text.data() + text.size();
+    auto const [stop, error] = std::from_chars(text.data(), end, number);
+    std::string const unit(stop, end);
+    std::chrono::milliseconds time(number);
+    if (unit == "s") time = std::chrono::seconds(number);
+    if (error != std::errc() || (unit != "ms" && unit != "s") || time < least || time > most)
+      throw usage_error("--" + option + " takes a time from " + text_of(least) + " to " +
+                        text_of(most) + ", not '" + text + "'");
+    target = time;
+  };
+  return options::value<std::string>()->value_name("TIME")->notifier(read)->default_value(
+      text_of(target));
 }
 
 /// The arguments that are no options, in a program that takes some: what its usage says of them,

@@ -227,20 +227,6 @@ std::map<std::string, pattern> const patterns = {
     {"reactor", reactor::show},
 };
 
-// A number of milliseconds with its unit.
-auto* tick_option(milliseconds& target) {
-  using namespace command_line;
-  return options::value<std::string>()->value_name("TIME")->notifier(
-      [&target](std::string const& text) {
-        std::string const number = text.substr(0, text.size() - (text.ends_with("ms") ? 2 : 0));
-        bool const digits = !number.empty() && number.size() <= 4 &&
-                            number.find_first_not_of("0123456789") == std::string::npos;
-        if (!text.ends_with("ms") || !digits || std::stoi(number) < 1 || std::stoi(number) > 1000)
-          throw usage_error("--tick takes a time from 1ms to 1000ms, not '" + text + "'");
-        target = milliseconds(std::stoi(number));
-      });
-}
-
 bool show(std::vector<std::string> names, milliseconds tick) {
   if (names.empty()) names = {"counter", "producer_consumer", "fork_join", "reactor"};
   for (std::string const& name : names)
@@ -256,8 +242,9 @@ int main(int argc, char** argv) {
   milliseconds tick(10);
   arguments names{"[counter] [producer_consumer] [fork_join] [reactor]", {}};
   options::options_description description("Options");
-  description.add_options()("tick", tick_option(tick),
-                            "a tick of the timers: 1ms to 1000ms, 10ms if not given");
+  description.add_options()("tick",
+                            time_option("tick", tick, milliseconds(1), std::chrono::seconds(1)),
+                            "a tick of the timers: 1ms to 1s");
   return run(
       argc, argv, "mailbox_patterns",
       "Shows what logical threads use the flags of an async_mailbox for: all of it, or what you "

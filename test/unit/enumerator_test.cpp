@@ -8,6 +8,7 @@
 #include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_mutex.hpp>
 
+#include <boost/asio/append.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -35,6 +36,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -265,6 +267,24 @@ BOOST_AUTO_TEST_CASE(Results_come_from_operations_of_any_signature) {
   e.async_run(all(), note());
   poll();
   BOOST_TEST((steps == 1 && result.ended()));
+}
+
+// As Beast declares some of its own.
+template <class Token>
+typename asio::async_result<std::decay_t<Token>, void(int)>::return_type post_as_beast(
+    asio::io_context& io, Token&& token) {
+  return asio::post(io, asio::append(std::forward<Token>(token), 42));
+}
+
+BOOST_AUTO_TEST_CASE(Results_come_from_operations_whose_type_is_that_of_their_token) {
+  int answer = 0;
+  auto const all = [&]() -> async_steps {
+    post_as_beast(context, e.callback(answer));
+    co_yield 1;
+  };
+  e.async_run(all(), note());
+  poll();
+  BOOST_TEST((answer == 42 && result.ended()));
 }
 
 BOOST_AUTO_TEST_CASE(Results_that_cannot_be_written_throw_out_of_co_yield) {

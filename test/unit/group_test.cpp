@@ -13,7 +13,9 @@
 #include <asio_sync/error.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/append.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -194,6 +196,21 @@ BOOST_AUTO_TEST_CASE(Group_tracks_any_token) {
   BOOST_TEST(group.pending() == 0);
   BOOST_TEST(texts == "donedonedone");
   BOOST_TEST(std::get<0>(future.get()) == 7);
+}
+
+// As Beast declares some of its own.
+template <class Token>
+typename asio::async_result<std::decay_t<Token>, void(error_code)>::return_type post_as_beast(
+    asio::io_context& io, Token&& token) {
+  return asio::post(io, asio::append(std::forward<Token>(token), error_code()));
+}
+
+BOOST_AUTO_TEST_CASE(Group_tracks_an_operation_whose_type_is_that_of_its_token) {
+  post_as_beast(context, group.track([](error_code) {}));
+  std::future<void> const future = post_as_beast(context, group.track(asio::use_future));
+  BOOST_TEST(group.pending() == 2);
+  poll();
+  BOOST_TEST(group.pending() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(Group_tracks_a_sequence_of_deferred_operations) {

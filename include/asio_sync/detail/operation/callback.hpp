@@ -207,6 +207,8 @@ ASIO_SYNC_ASIO_NAMESPACE_BEGIN
 template <class Executor, class... Results, class... Signatures>
 class async_result<asio_sync::detail::callback_token<Executor, Results...>, Signatures...> {
  public:
+  using return_type = void;  // some of Beast's initiating functions ask for it
+
   template <class Initiation, class Token, class... Args>
   static void initiate(Initiation&& initiation, Token&& token, Args&&... args) {
     using operation =

@@ -298,13 +298,23 @@ template <class Raw, class Token>
 using token_as = std::conditional_t<std::is_lvalue_reference_v<Raw>, token_of_value<Raw, Token>&,
                                     token_of_value<Raw, Token>>;
 
+// What some of Beast's initiating functions ask for, where the token has it.
+template <class Result>
+struct tracked_return_type {};
+template <class Result>
+  requires requires { typename Result::return_type; }
+struct tracked_return_type<Result> {
+  using return_type = typename Result::return_type;
+};
+
 }  // namespace asio_sync::detail
 
 namespace boost::asio {
 ASIO_SYNC_ASIO_NAMESPACE_BEGIN
 
 template <class Executor, class Token, class... Signatures>
-class async_result<asio_sync::detail::tracked_token<Executor, Token>, Signatures...> {
+class async_result<asio_sync::detail::tracked_token<Executor, Token>, Signatures...>
+    : public asio_sync::detail::tracked_return_type<async_result<Token, Signatures...>> {
  public:
   template <class Initiation, class RawToken, class... Args>
   static auto initiate(Initiation&& initiation, RawToken&& token, Args&&... args)

@@ -1,0 +1,332 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The other side of the examples http_server and http_requests: a server that misbehaves, and
+// clients that do; and clients that look whether the server serves them well all the same.
+//
+// http_peer serve            a server, until it is killed
+// http_peer PORT MODE...     clients, one mode after the other; status 0 if all went as it has to
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address_v4.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <list>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::use_awaitable;
+using asio::ip::tcp;
+using boost::system::error_code;
+using boost::system::system_error;
+using websocket = beast::websocket::stream<tcp::socket>;
+
+// The server.
+
+void reset(tcp::socket& socket) {
+  socket.set_option(asio::socket_base::linger(true, 0));
+  socket.close();
+}
+
+void send(tcp::socket& socket, std::string const& text) {
+  asio::write(socket, asio::buffer(text));
+}
+
+void wait_for_end(tcp::socket& socket) {
+  error_code error;
+  for (char data[4096]; !error;) socket.read_some(asio::buffer(data), error);
+}
+
+void misbehave(tcp::socket socket, std::string const& target) {
+  std::string const ok = "HTTP/1.1 200 OK\r\n", ten = "Content-Length: 10\r\n\r\n0123456789";
+  std::string const hundred = "Content-Length: 100\r\n\r\n0123456789";
+  std::string const moved = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ";
+  if (target == "/ten") send(socket, ok + ten);
+  if (target == "/until_the_end") send(socket, ok + "\r\n0123456789");
+  if (target == "/gone") send(socket, "HTTP/1.1 404 Not Found\r\n" + ten);
+  if (target == "/hang_up") send(socket, ok + hundred);
+  if (target == "/reset") send(socket, ok + hundred), reset(socket);
+  if (target == "/garbage") send(socket, "SSH-2.0-OpenSSH\r\n\r\n");
+  if (target == "/long_header") send(socket, ok + "X: " + std::string(1'000'000, 'x'));
+  if (target == "/loop") send(socket, moved + "/loop\r\n\r\n");
+  if (target == "/directory/moved") send(socket, moved + "../ten\r\n\r\n");
+  if (target == "/directory/../ten") send(socket, ok + ten);
+  if (target == "/secure") send(socket, moved + "https://127.0.0.1/\r\n\r\n");
+  if (target == "/colours") send(socket, "HTTP/1.1 200 \x1b[31mred\r\n" + ten);
+  if (target == "/half_a_header") send(socket, ok + "Content-"), wait_for_end(socket);
+  if (target == "/half_a_body") send(socket, ok + hundred), wait_for_end(socket);
+  if (target == "/endless") {
+    send(socket, ok + "Transfer-Encoding: chunked\r\n\r\n");
+    for (std::string const chunk = "3e8\r\n" + std::string(1000, 'x') + "\r\n";;)
+      send(socket, chunk);
+  }
+}
+
+void answer(tcp::socket socket) try {
+  std::string request;
+  asio::read_until(socket, asio::dynamic_buffer(request), "\r\n\r\n");
+  auto const begin = request.find(' ') + 1;
+  misbehave(std::move(socket), request.substr(begin, request.find(' ', begin) - begin));
+} catch (system_error const&) {  // the client has gone
+}
+
+[[noreturn]] void serve() {
+  asio::io_context context;
+  tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+  std::cout << "listening on http://127.0.0.1:" << acceptor.local_endpoint().port() << std::endl;
+  for (;;) std::thread(answer, acceptor.accept()).detach();
+}
+
+// The clients.
+
+tcp::endpoint server;
+
+void require(bool held, std::string const& what) {
+  if (!held) throw std::runtime_error(what);
+}
+
+tcp::socket connected(asio::io_context& context) {
+  tcp::socket socket(context);
+  socket.connect(server);
+  return socket;
+}
+
+std::string answer_to(std::string const& request) {
+  asio::io_context context;
+  tcp::socket socket = connected(context);
+  send(socket, request);  // the server lets us, although it may know enough before the end
+  beast::flat_buffer buffer;
+  http::response_parser<http::string_body> response;
+  http::read(socket, buffer, response);
+  return std::to_string(response.get().result_int()) + ' ' + response.get().body();
+}
+
+// The server may be too busy for the little time that it gives its clients, but it has to live.
+template <class Function>
+auto repeat_until_served(Function attempt) {
+  for (;;) try {
+      return attempt();
+    } catch (system_error const& error) {
+      if (error.code() == asio::error::connection_refused) throw;
+    }
+}
+
+void is_served() {
+  auto const attempt = [] { return answer_to("GET /primes/20 HTTP/1.1\r\n\r\n"); };
+  require(repeat_until_served(attempt) == "200 2\n3\n5\n7\n11\n13\n17\n19\n",
+          "a client is not served well");
+}
+
+// Sends this, and then nothing, until the server has had enough.
+void expect_end_after(std::string const& text) {
+  asio::io_context context;
+  tcp::socket socket = connected(context);
+  send(socket, text);
+  is_served();
+  wait_for_end(socket);
+}
+
+std::string const upgrade =
+    "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+std::string const half_a_frame = "\x81\xfe\x10";
+
+void malformed() {
+  for (auto const& [request, status] : std::map<std::string, std::string>{
+           {"\r\n\r\n\r\n", "400"},
+           {"GET\r\n\r\n", "400"},
+           {std::string("\0\1\2\3 / HTTP/1.1\r\n\r\n", 19), "400"},
+           {"GET / HTTP/1.1\r\nNo colon\r\n\r\n", "400"},
+           {"POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"},
+           {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "400"},
+           {"GET / HTTP/1.1\r\nX: " + std::string(8'000'000, 'x') + "\r\n\r\n", "431"},
+           {"POST /echo HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", "413"},
+           {"PUT / HTTP/1.1\r\n\r\n", "405"},
+           {"GET /echo HTTP/1.1\r\n\r\n", "405"},
+           {"GET /primes/1000001 HTTP/1.1\r\n\r\n", "404"},
+           {"GET /primes/ HTTP/1.1\r\n\r\n", "404"},
+           {upgrade + half_a_frame, "400"}})
+    require(answer_to(request).starts_with(status),
+            "answer to '" + request.substr(0, 20) + "': " + answer_to(request));
+  is_served();
+}
+
+void slow() {
+  expect_end_after("");
+  expect_end_after("GET / HT");
+  expect_end_after("POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n01234");
+  asio::io_context context;  // byte by byte, as long as the server takes them
+  tcp::socket socket = connected(context);
+  error_code error;
+  for (std::size_t i = 0; !error; ++i) {
+    is_served();
+    asio::write(socket, asio::buffer(i == 0 ? "G" : "E", 1), error);
+  }
+}
+
+tcp::socket upgraded(asio::io_context& context) {
+  return repeat_until_served([&] {
+    tcp::socket socket = connected(context);
+    send(socket, upgrade);
+    std::string answer;
+    asio::read_until(socket, asio::dynamic_buffer(answer), "\r\n\r\n");
+    return socket;
+  });
+}
+
+void vanish() {
+  asio::io_context context;
+  for (int i = 0; i < 100; ++i) {
+    connected(context);
+    for (std::string const begin : {"", "GET / HT", "GET /primes/1000000 HTTP/1.1\r\n\r\n"}) {
+      tcp::socket socket = connected(context);
+      error_code ignored;
+      asio::write(socket, asio::buffer(begin), ignored);
+      reset(socket);
+    }
+    tcp::socket socket = upgraded(context);
+    send(socket, half_a_frame);
+    if (i % 2 == 0) reset(socket);
+  }
+  is_served();
+  tcp::socket socket = upgraded(context);  // stays, with half a frame
+  send(socket, half_a_frame);
+  is_served();
+  wait_for_end(socket);
+}
+
+// Sends as long as the server takes it, and reads nothing.
+void send_and_never_read(tcp::socket socket, std::string const& text) {
+  error_code error;
+  while (!error) asio::write(socket, asio::buffer(text), error);
+  is_served();
+}
+
+void deaf() {
+  asio::io_context context;
+  send_and_never_read(connected(context), "GET /primes/1000000 HTTP/1.1\r\n\r\n");
+  std::string frame = "\x82\xfe\xea\x60" + std::string(4, '\0') + std::string(0xea60, 'x');
+  for (std::size_t i = 4; i < 8; ++i) frame[i] = 0;  // the mask
+  send_and_never_read(upgraded(context), frame);
+}
+
+// More connections than the server accepts.
+void crowd() {
+  asio::io_context context;
+  std::vector<tcp::socket> sockets;
+  sockets.reserve(100);
+  for (int i = 0; i < 100; ++i) sockets.push_back(connected(context));
+  wait_for_end(sockets.back());
+  sockets.clear();
+  is_served();
+}
+
+// Many WebSockets, each of which sends on before it has its answers.
+
+std::string message(int client, int number) {
+  std::string const head = std::to_string(client) + ' ' + std::to_string(number) + ' ';
+  return head + std::string(static_cast<std::size_t>(number * 7919 % 60'000),
+                            static_cast<char>('a' + (client + number) % 26));
+}
+
+asio::awaitable<void> send_messages(websocket& stream, int client, int count) {
+  for (int i = 0; i < count; ++i) {
+    std::string const text = message(client, i);
+    co_await stream.async_write(asio::buffer(text), use_awaitable);
+  }
+}
+
+asio::awaitable<void> receive_messages(websocket& stream, int client, int count,
+                                       std::function<void()> on_message) {
+  for (int i = 0; i < count; ++i) {
+    beast::flat_buffer buffer;
+    co_await stream.async_read(buffer, use_awaitable);
+    require(beast::buffers_to_string(buffer.data()) == message(client, i),
+            "a message has come back damaged, or out of order");
+    on_message();
+  }
+}
+
+// Runs them all; whether they came to their end, and were not closed before.
+bool exchange_messages(int clients, int count, std::function<void()> const& on_message) {
+  asio::io_context context;
+  std::list<websocket> streams;
+  bool complete = true;
+  auto const at_end = [&](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (system_error const&) {
+      complete = false;
+    }
+  };
+  for (int client = 0; client < clients; ++client) {
+    websocket& stream = streams.emplace_back(connected(context));
+    stream.handshake("localhost", "/");
+    asio::co_spawn(context, send_messages(stream, client, count), at_end);
+    asio::co_spawn(context, receive_messages(stream, client, count, on_message), at_end);
+  }
+  context.run();
+  return complete;
+}
+
+void frames() {
+  int received = 0;
+  require(exchange_messages(50, 40, [&] { ++received; }) && received == 50 * 40,
+          "messages are missing");
+}
+
+// Until the server ends, which it may do as soon as this is printed.
+void load() {
+  int received = 0;
+  bool const complete = exchange_messages(20, 1'000'000, [&] {
+    if (++received == 100) std::cout << "loaded" << std::endl;
+  });
+  require(!complete && received >= 100, "the server has not ended");
+}
+
+std::map<std::string, void (*)()> const modes = {
+    {"malformed", malformed}, {"slow", slow},     {"vanish", vanish}, {"deaf", deaf},
+    {"crowd", crowd},         {"frames", frames}, {"load", load},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::vector<std::string> const arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments[0] == "serve") serve();
+  server = {asio::ip::address_v4::loopback(),
+            static_cast<unsigned short>(std::stoi(arguments.at(0)))};
+  for (std::size_t i = 1; i < arguments.size(); ++i) modes.at(arguments[i])();
+  return 0;
+} catch (std::exception const& error) {
+  std::cerr << "http_peer: " << error.what() << '\n';
+  return 1;
+}
