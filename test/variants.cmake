@@ -21,6 +21,14 @@ asio_sync_variant(23 -O1 -fno-rtti)
 asio_sync_variant(20 -O2 -fno-rtti)
 asio_sync_variant(23 -O3)
 
+# A session of Beast over TLS, where the headers for that are there: only compiled.
+find_package(OpenSSL QUIET)
+if(OpenSSL_FOUND)
+  add_library(beast_ssl_session OBJECT variants/beast_ssl_session.cpp)
+  target_include_directories(beast_ssl_session SYSTEM PRIVATE ${OPENSSL_INCLUDE_DIR})
+  target_link_libraries(beast_ssl_session PRIVATE asio_sync::own)
+endif()
+
 # With Asio's handler tracking, which the program switches on.
 add_executable(handler_tracking variants/handler_tracking.cpp)
 target_link_libraries(handler_tracking PRIVATE asio_sync::own)

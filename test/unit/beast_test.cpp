@@ -5,10 +5,16 @@
 
 #include <asio_sync/async_mutex.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/beast/core/async_base.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -54,6 +60,46 @@ struct fixture {
   }
 };
 
+// A composed operation, as Beast has them written: adds one to a number, in two steps, for which
+// it awaits the mutex. The guard is in the operation, and goes before the handler is called.
+template <class Handler>
+class add_one : public beast::async_base<Handler, asio::any_io_executor> {
+  using base = beast::async_base<Handler, asio::any_io_executor>;
+
+ public:
+  add_one(Handler handler, async_mutex& mutex, int& number)
+      : base(std::move(handler), mutex.get_executor()), number_(number) {
+    mutex.async_lock(std::move(*this));
+  }
+
+  void operator()(error_code error, async_mutex::lock_type lock) {
+    if (error) return this->complete(true, error);
+    lock_ = std::move(lock);
+    seen_ = number_;
+    asio::post(std::move(*this));
+  }
+
+  void operator()() {
+    number_ = seen_ + 1;
+    lock_.unlock();
+    this->complete(true, error_code());
+  }
+
+ private:
+  int& number_;
+  int seen_ = 0;
+  async_mutex::lock_type lock_;
+};
+
+template <class Token>
+auto async_add_one(async_mutex& mutex, int& number, Token&& token) {
+  return asio::async_initiate<Token, void(error_code)>(
+      [](auto handler, async_mutex* m, int* n) {
+        add_one<decltype(handler)>(std::move(handler), *m, *n);
+      },
+      token, &mutex, &number);
+}
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(beast_test, fixture)
@@ -90,6 +136,33 @@ BOOST_AUTO_TEST_CASE(bind_front_handler_keeps_what_is_associated) {
   mutex.async_lock(beast::bind_front_handler(handler, 7));
   poll();
   BOOST_TEST(calls == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_composed_operation_awaits_the_mutex) {
+  auto const strand = asio::make_strand(context);
+  int number = 0, calls = 0;
+  auto const handler = [&](error_code e) {
+    BOOST_TEST(strand.running_in_this_thread());
+    BOOST_TEST(!e);
+    ++calls;
+  };
+  for (int i = 0; i < 3; ++i) async_add_one(mutex, number, asio::bind_executor(strand, handler));
+  poll();
+  BOOST_TEST((number == 3 && calls == 3));
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(a_composed_operation_is_cancelled_while_it_awaits_the_mutex) {
+  asio::cancellation_signal stop;
+  int number = 0, calls = 0;
+  BOOST_REQUIRE(mutex.try_lock());
+  async_add_one(mutex, number, asio::bind_cancellation_slot(stop.slot(), [&](error_code e) {
+                  BOOST_TEST((e == asio::error::operation_aborted));
+                  ++calls;
+                }));
+  stop.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST((calls == 1 && number == 0));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,19 +2,28 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // Stackful coroutines themselves, so that a sanitizer that does not follow their switches is seen
-// here and not in a test of a primitive.
+// here and not in a test of a primitive; and beside sessions of other styles.
 
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/spawn.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/system/error_code.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace asio = boost::asio;
+using asio_sync::async_mutex;
+using boost::system::error_code;
 
 BOOST_AUTO_TEST_SUITE(stackful_test)
 
@@ -68,6 +77,64 @@ BOOST_AUTO_TEST_CASE(is_unwound_when_its_context_dies) {
     context.run_one();
   }
   BOOST_TEST(unwound);
+}
+
+// Adds one, in two steps, between which others would do so too if the mutex did not keep them out.
+struct sessions {
+  void spawn_stackful() {
+    asio::spawn(
+        context,
+        [this](asio::yield_context yield) {
+          for (int i = 0; i < 10; ++i) {
+            auto const lock = mutex.async_lock(yield);
+            int const seen = number;
+            asio::post(yield);
+            number = seen + 1;
+          }
+        },
+        rethrow);
+  }
+
+  void spawn_coroutine() { asio::co_spawn(context, add(), rethrow); }
+  asio::awaitable<void> add() {
+    for (int i = 0; i < 10; ++i) {
+      auto const lock = co_await mutex.async_lock();
+      int const seen = number;
+      co_await asio::post(asio::deferred);
+      number = seen + 1;
+    }
+  }
+
+  void begin_callbacks(int rounds) {
+    if (rounds == 0) return;
+    mutex.async_lock([=, this](error_code error, async_mutex::lock_type lock) {
+      if (error) return;
+      asio::post(context, [this, rounds, seen = number, lock = std::move(lock)]() mutable {
+        number = seen + 1;
+        lock.unlock();
+        begin_callbacks(rounds - 1);
+      });
+    });
+  }
+
+  static void rethrow(std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+  }
+
+  asio::io_context context;
+  async_mutex mutex{context};
+  int number = 0;
+};
+
+BOOST_FIXTURE_TEST_CASE(sessions_of_all_styles_share_a_mutex, sessions) {
+  for (int i = 0; i < 3; ++i) {
+    spawn_stackful();
+    spawn_coroutine();
+    begin_callbacks(10);
+  }
+  context.run();
+  BOOST_TEST(number == 90);
+  BOOST_TEST(!mutex.is_locked());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
