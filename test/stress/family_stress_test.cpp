@@ -14,6 +14,7 @@
 
 #include "support/random.hpp"
 
+#include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_latch.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -24,6 +25,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
@@ -58,7 +60,7 @@ class stress_round {
     all_->gate.set();
     auto const end = clock_type::now() + std::chrono::milliseconds(20 + random_.below(60));
     while (clock_type::now() < end) {
-      if (!world_.calm() && random_.one_in(2)) cancel_one(random_.below(10));
+      if (!world_.calm() && random_.one_in(2)) cancel_one(random_.below(11));
       all_->gate.reset();
       few_at_a_latch();
       if (random_.one_in(2)) short_lived();
@@ -129,6 +131,45 @@ class stress_round {
       bool const reads = reader.owns_lock();  // NOLINT(bugprone-use-after-move): it was lent
       if (reads) book_.of_shared.read();
       if (writer.owns_lock() == reads) ++wrong_;
+    }
+  }
+
+  // Waits for all that is tracked to end; that may be the end of the round.
+  asio::awaitable<void> joiner() {
+    while (!world_.over()) {
+      operation_ticket ticket(world_.operations);
+      co_await all_->group.async_join(asio::as_tuple(asio::deferred));
+      ticket.complete();
+      co_await asio::post(co_await asio::this_coro::executor, asio::deferred);
+    }
+  }
+
+  // Waits for two things at a time. Who is cancelled does not use them.
+  asio_sync::async_steps read_both(asio_sync::async_enumerator& e, bool cancels) {
+    error_code error_of_shared, error_of_semaphore;
+    async_shared_mutex::shared_lock_type reader;
+    asio_sync::semaphore_permit permit;
+    all_->shared.async_lock_shared(e.callback(error_of_shared, reader));
+    all_->semaphore.async_acquire(e.callback(error_of_semaphore, permit));
+    if (cancels) e.cancel();
+    co_yield 2;
+    if (reader.owns_lock() == bool(error_of_shared) || bool(permit) == bool(error_of_semaphore))
+      ++wrong_;
+    if (cancels) ++wrong_;
+    if (reader.owns_lock()) book_.of_shared.read();
+    if (permit) book_.of_semaphore.read();
+  }
+
+  asio::awaitable<void> stepper(unsigned seed) {
+    random_choice random(seed);
+    asio_sync::async_enumerator e(world_.serial_home());
+    while (!world_.over()) {
+      operation_ticket ticket(world_.operations);
+      bool const cancels = !world_.calm() && random.one_in(4);
+      auto [failure] =
+          co_await e.async_run(read_both(e, cancels), asio::as_tuple(asio::use_awaitable));
+      ticket.complete();
+      if (cancels != bool(failure)) ++wrong_;
     }
   }
 
@@ -263,6 +304,8 @@ class stress_round {
     visit_each(static_cast<all_places*>(nullptr));
     spawn(upgrader(random_.seed()));
     spawn(upgrader(random_.seed()));
+    spawn(joiner());
+    spawn(stepper(random_.seed()));
     for (int i = 0; i < 2; ++i) {
       spawn(stock_->producer(random_.seed()));
       spawn(stock_->consumer(random_.seed()));
@@ -274,8 +317,9 @@ class stress_round {
     world_.run_contexts();
   }
 
-  using all_places = std::tuple<mutex_place, reading_place, writing_place, semaphore_place,
-                                keyed_place, all_place, turn_place, gate_place, mailbox_place>;
+  using all_places =
+      std::tuple<mutex_place, reading_place, writing_place, semaphore_place, keyed_place,
+                 all_place, turn_place, gate_place, mailbox_place, tracked_place>;
   template <class... Place>
   void visit_each(std::tuple<Place...>*) {
     (visit<Place>(), ...);

@@ -9,6 +9,7 @@
 #include <asio_sync/async_auto_reset_event.hpp>
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mailbox.hpp>
@@ -73,14 +74,15 @@ struct primitives {
         mailbox(home()),
         stock_mutex(home()),
         stock_changed(home()),
-        barrier(home(), marchers, std::move(phase_ends)) {
+        barrier(home(), marchers, std::move(phase_ends)),
+        group(home()) {
     mailbox.raise(15);
   }
 
   template <class Function>
   void each(Function f) {
     f(mutex), f(shared), f(semaphore), f(keyed), f(turn), f(gate), f(mailbox), f(stock_mutex),
-        f(stock_changed), f(barrier);
+        f(stock_changed), f(barrier), f(group);
   }
   // Whoever comes now has to wait for as long as this is kept.
   auto occupy() {
@@ -108,6 +110,7 @@ struct primitives {
   async_mutex stock_mutex;
   async_condition stock_changed;
   async_barrier barrier;
+  async_group group;
 };
 
 // A place: `wait`, timed or not, for one of its pages, which a number picks; `use` of the page;
@@ -292,6 +295,18 @@ struct mailbox_place : place {
   }
   void leave(unsigned, mailbox_flags got) { p.mailbox.raise(got); }
   static mailbox_flags flags(unsigned pick) { return 1 + pick % 15; }
+};
+
+// Waits for the mutex that the group counts.
+struct tracked_place : mutex_place {
+  template <class Token>
+  auto wait(unsigned pick, Token&& token) {
+    return mutex_place::wait(pick, p.group.track(std::forward<Token>(token)));
+  }
+  template <class Token>
+  auto wait(unsigned pick, std::chrono::microseconds time, Token&& token) {
+    return mutex_place::wait(pick, time, p.group.track(std::forward<Token>(token)));
+  }
 };
 
 }  // namespace asio_sync::test

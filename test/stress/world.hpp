@@ -85,6 +85,9 @@ class world {
     return contexts_[n]->get_executor();
   }
 
+  // The same, where handlers run one at a time.
+  asio::any_io_executor serial_home() { return contexts_[1]->get_executor(); }
+
   // One where handlers run one at a time.
   asio::any_io_executor any_serial_executor(random_choice& r) {
     switch (r.below(4)) {
