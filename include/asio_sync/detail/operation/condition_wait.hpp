@@ -123,6 +123,10 @@ class launched_predicate {
   mutable Predicate predicate_;
 };
 
+// When a wait begins, which still has its lock. For predicates that are about what that leads to.
+template <class Predicate>
+void begin_to_wait(Predicate&) noexcept {}
+
 // A handler in its block, with what else has to be there until it is called: its predicate, and
 // the lock that it is to receive.
 template <class Handler, class Predicate, class Lock>
@@ -130,6 +134,7 @@ struct condition_handler {
   void attach_to(condition_waiter& w) noexcept {
     if constexpr (!std::is_void_v<Lock>) w.lock_at_end = std::addressof(lock);
     if constexpr (!std::is_same_v<Predicate, no_predicate>) {
+      begin_to_wait(predicate);
       w.request.predicate = {&looks_at<Predicate>, std::addressof(predicate)};
     }
   }
@@ -232,6 +237,7 @@ class looking_operation : public condition_operation<Executor, Lock, Limit> {
 
   // What does not depend on the type of the predicate. Refers to this.
   base common() const noexcept {
+    begin_to_wait(*predicate_);
     return base::with({&looks_at<Predicate>, std::addressof(*predicate_), &thrown_, has_looked_});
   }
 
@@ -239,6 +245,7 @@ class looking_operation : public condition_operation<Executor, Lock, Limit> {
   verdict try_in_coroutine() const {
     verdict const refused = base::try_in_coroutine();
     if (refused.decided()) return refused;
+    begin_to_wait(*predicate_);
     if ((*predicate_)()) return wait_outcome::granted;
     has_looked_ = true;
     if (this->limit().expired()) return wait_outcome::timed_out;

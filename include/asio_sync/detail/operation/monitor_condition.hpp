@@ -27,16 +27,37 @@ namespace asio_sync::detail {
 
 // A predicate of a monitor's object.
 template <class Predicate, class T>
-concept predicate_of = !token_for<Predicate, void(boost::system::error_code)> &&
-                       std::predicate<std::decay_t<Predicate>&, T const&>;
+concept predicate_of = std::predicate < std::decay_t<Predicate>
+&, T const& > ;
+
+// The same where a token could stand. That is asked first: the body of a generic lambda is
+// compiled for what it is asked for.
+template <class Predicate, class T>
+concept predicate_and_no_token_of =
+    !token_for<Predicate, void(boost::system::error_code)> && predicate_of<Predicate, T>;
 
 // The same for the machinery of conditions. The wait keeps the monitor's block.
 template <class T, class Predicate>
 struct predicate_on_object {
   bool operator()() { return std::invoke(predicate, *object); }
 
-  T const* object;
+  void have_object() noexcept { object = inside->object(); }
+  friend void begin_to_wait(predicate_on_object& p) noexcept { p.have_object(); }
+
+  monitor_entry<T> const* inside;
   Predicate predicate;
+  T const* object = nullptr;
+};
+
+// A wait of a monitor's condition.
+template <class Operation, class Core>
+class wait_inside : public Operation {
+ public:
+  using Operation::Operation;
+
+  bool has_executor() const noexcept {
+    return static_cast<Core const&>(this->core()).strand_is_here();
+  }
 };
 
 // The condition of a monitor: what `basic_async_monitor<T>::condition` is.
@@ -91,10 +112,14 @@ class monitor_condition {
 
   /// Waits, as often as it takes, until `predicate(object)` is true. It looks on the wait's
   /// executor, inside the monitor, and first of all.
-  template <predicate_of<T> Predicate, class Token = default_token<Executor>>
-  auto async_wait(entry& inside, Predicate&& predicate, Token&& token = Token()) {
+  template <predicate_of<T> Predicate, class Token>
+  auto async_wait(entry& inside, Predicate&& predicate, Token&& token) {
     return initiate(inside, no_limit(), static_cast<Predicate&&>(predicate),
                     static_cast<Token&&>(token));
+  }
+  template <predicate_and_no_token_of<T> Predicate>
+  auto async_wait(entry& inside, Predicate&& predicate) {
+    return async_wait(inside, static_cast<Predicate&&>(predicate), default_token<Executor>());
   }
 
   /// As `async_wait`, but gives up after `time`: with `asio::error::timed_out`, once it is inside
@@ -107,12 +132,17 @@ class monitor_condition {
   }
 
   /// The same with a predicate: if it is true when the time is up, that is a success.
-  template <class Rep, class Period, predicate_of<T> Predicate,
-            class Token = default_token<Executor>>
+  template <class Rep, class Period, predicate_of<T> Predicate, class Token>
   auto async_wait_for(entry& inside, std::chrono::duration<Rep, Period> const& time,
-                      Predicate&& predicate, Token&& token = Token()) {
+                      Predicate&& predicate, Token&& token) {
     return initiate(inside, wait_limit::after(time), static_cast<Predicate&&>(predicate),
                     static_cast<Token&&>(token));
+  }
+  template <class Rep, class Period, predicate_and_no_token_of<T> Predicate>
+  auto async_wait_for(entry& inside, std::chrono::duration<Rep, Period> const& time,
+                      Predicate&& predicate) {
+    return async_wait_for(inside, time, static_cast<Predicate&&>(predicate),
+                          default_token<Executor>());
   }
 
   /// As `async_wait_for`, but gives up at a point in time.
@@ -124,28 +154,34 @@ class monitor_condition {
   }
 
   /// The same with a predicate.
-  template <class Clock, class Duration, predicate_of<T> Predicate,
-            class Token = default_token<Executor>>
+  template <class Clock, class Duration, predicate_of<T> Predicate, class Token>
   auto async_wait_until(entry& inside, std::chrono::time_point<Clock, Duration> const& time,
-                        Predicate&& predicate, Token&& token = Token()) {
+                        Predicate&& predicate, Token&& token) {
     return initiate(inside, wait_limit::at(time), static_cast<Predicate&&>(predicate),
                     static_cast<Token&&>(token));
+  }
+  template <class Clock, class Duration, predicate_and_no_token_of<T> Predicate>
+  auto async_wait_until(entry& inside, std::chrono::time_point<Clock, Duration> const& time,
+                        Predicate&& predicate) {
+    return async_wait_until(inside, time, static_cast<Predicate&&>(predicate),
+                            default_token<Executor>());
   }
 
  private:
   template <class Limit, class Token>
   auto initiate(entry& inside, Limit limit, Token&& token) {
-    return initiate_wait(condition_operation<strand_type, entry, Limit>(core_->strand(), *core_,
-                                                                        inside, limit, false),
+    using operation = wait_inside<condition_operation<strand_type, entry, Limit>, core_type>;
+    return initiate_wait(operation(core_->strand(), *core_, inside, limit, false),
                          static_cast<Token&&>(token));
   }
 
   template <class Limit, class Predicate, class Token>
   auto initiate(entry& inside, Limit limit, Predicate&& predicate, Token&& token) {
     using looking = predicate_on_object<T, std::decay_t<Predicate>>;
-    return initiate_wait(looking_operation<strand_type, entry, Limit, looking>(
-                             core_->strand(), *core_, inside, limit,
-                             looking{inside.object(), static_cast<Predicate&&>(predicate)}),
+    using operation =
+        wait_inside<looking_operation<strand_type, entry, Limit, looking>, core_type>;
+    return initiate_wait(operation(core_->strand(), *core_, inside, limit,
+                                   looking{&inside, static_cast<Predicate&&>(predicate)}),
                          static_cast<Token&&>(token));
   }
 

@@ -70,6 +70,8 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
   template <class, class>
   friend class monitor_condition;
   template <class, class>
+  friend struct predicate_on_object;
+  template <class, class>
   friend class asio_sync::basic_async_monitor;
 
   explicit monitor_entry(mutex_core& held) noexcept : base(&held, true) {}

@@ -189,8 +189,13 @@ class invocation {
     template <class... Value>
     void operator()(std::exception_ptr exception, Value&&... value) {
       self_->thrown = std::move(exception);
-      if constexpr (sizeof...(Value) != 0)
-        if (!self_->thrown) self_->result.value.emplace(std::forward<Value>(value)...);
+      if constexpr (sizeof...(Value) != 0) {
+        try {
+          if (!self_->thrown) self_->result.value.emplace(std::forward<Value>(value)...);
+        } catch (...) {
+          self_->thrown = std::current_exception();
+        }
+      }
       end(false);
     }
 

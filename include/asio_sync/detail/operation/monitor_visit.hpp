@@ -118,6 +118,7 @@ class visit_operation {
   bool try_here() const noexcept {
     return core_->strand_runs_here() && core_->try_acquire(1, true);
   }
+  bool is_dead() const noexcept { return core_->is_dead(); }
   void leave_unchanged() const noexcept { core_->release_counted(); }
   void leave() const noexcept { core_->leave(); }
 
@@ -208,7 +209,9 @@ class operation_with : public visit_operation<T, Executor, Limit, Delivery> {
         if (leaves) operation.leave_unchanged();
       }
     } here{*this};
-    if (visit_.admits()) {
+    bool const admits = visit_.admits();
+    if (base::is_dead()) return wait_outcome::aborted;  // by the predicate
+    if (admits) {
       here.leaves = false;
       return f();
     }
@@ -269,11 +272,17 @@ class invoke_operation
     if constexpr (visit::is_awaited) {
       return base::try_now();
     } else {
-      return base::try_with([this] {
-        this->visit_.run();
-        base::leave();
-        return verdict(wait_outcome::granted, 1);
-      });
+      verdict const has_left(wait_outcome::granted, 1);
+      try {
+        return base::try_with([&] {
+          this->visit_.run();
+          base::leave();
+          return has_left;
+        });
+      } catch (...) {  // by the predicate
+        this->visit_.thrown = std::current_exception();
+        return has_left;
+      }
     }
   }
 
