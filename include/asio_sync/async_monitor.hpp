@@ -51,7 +51,9 @@ namespace asio_sync {
 /// Threads: every member but constructors and destructor may be called from any thread at any
 /// time. Lifetime: the monitor may be destroyed with waits outstanding, which then complete with
 /// `operation_aborted`, and before its entries: the object lives until the last of them, and of
-/// the functions that run, has gone. Its contexts may be destroyed before it or after it.
+/// the functions that run, has gone. Its contexts may be destroyed before it or after it; the
+/// strand's has to outlive what a destroyed monitor has granted to other contexts until that has
+/// arrived, and a handler's its predicate or function while that runs.
 template <class T, class Executor = boost::asio::any_io_executor>
 class basic_async_monitor {
   using core_type = detail::monitor_core<T, Executor>;

@@ -242,6 +242,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     auto& known_to = asio::use_service<wait_service>(w.way->context(w));
     w.way->track(w);
     w.work = wait_work::kept;
+    // One whose time is up looks once all the same: nothing is to come before that.
+    if (of(w).request.expired) deadline.reset();
     return known_to.attach(w, deadline);
   }
 
