@@ -115,6 +115,9 @@ class invocation {
   static constexpr bool is_awaited = returned::is_awaited;
   static constexpr bool throws = false;
   using result_type = invocation_result<typename returned::type>;
+  static constexpr bool moves_without_throwing = std::is_nothrow_move_constructible_v<Predicate> &&
+                                                 std::is_nothrow_move_constructible_v<Function> &&
+                                                 std::is_nothrow_move_constructible_v<result_type>;
 
   invocation(T& object, strand_type const* strand, Predicate&& predicate, Function&& function)
       : object_(&object),
@@ -122,9 +125,8 @@ class invocation {
         predicate_(std::in_place, std::move(predicate)),
         function_(std::in_place, std::move(function)) {}
 
-  invocation(invocation&&) noexcept(
-      std::is_nothrow_move_constructible_v<Predicate>&& std::is_nothrow_move_constructible_v<
-          Function>&& std::is_nothrow_move_constructible_v<result_type>) = default;
+  // As what it is made of. NOLINTNEXTLINE(performance-noexcept-move-constructor)
+  invocation(invocation&&) noexcept(moves_without_throwing) = default;
   // For another launch.
   invocation(invocation const& other)
       : object_(other.object_),
