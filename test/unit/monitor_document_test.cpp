@@ -85,8 +85,7 @@ BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
   int const status = monitor_program::main();
   std::cout.rdbuf(usual);
   BOOST_TEST(status == 0);
-  BOOST_TEST(printed.str() ==
-             "in 20, now 20\nout 10, left 10\nin 30, now 40\nout 30, left 10\n");
+  BOOST_TEST(printed.str() == "in 20, now 20\nout 10, left 10\nin 30, now 40\nout 30, left 10\n");
 }
 
 BOOST_AUTO_TEST_CASE(entered_and_invoked) {

@@ -225,8 +225,9 @@ class visit_core : public Mutex {
   }
 
   void count_parked(std::ptrdiff_t change) noexcept {
-    parked_size_.store(parked_size_.load(std::memory_order_relaxed) + change,
-                       std::memory_order_relaxed);
+    parked_size_.store(
+        parked_size_.load(std::memory_order_relaxed) + static_cast<std::size_t>(change),
+        std::memory_order_relaxed);
   }
 
   wait_list<node> parked_;
