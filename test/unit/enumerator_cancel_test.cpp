@@ -89,6 +89,27 @@ BOOST_AUTO_TEST_CASE(R4_a_cancelled_run_waits_for_operations_that_go_on) {
   BOOST_TEST(result.is(aborted));
 }
 
+BOOST_AUTO_TEST_CASE(R4_what_a_step_begins_after_the_cancellation_is_cancelled_and_waited_for) {
+  auto const late = [&]() -> async_steps {
+    local const noted(destroyed);
+    error_code error;
+    int n = 0;
+    e.cancel();
+    asio::post(other, e.callback());
+    first(e.callback(error, n));
+    co_yield 2;
+    ++steps;
+  };
+  e.async_run(late(), cancellable());
+  context.poll();
+  BOOST_TEST((first.cancelled_by == cancellation_type::terminal));
+  BOOST_TEST((destroyed == 0 && result.is_outstanding()));
+  other.poll();
+  poll();
+  BOOST_TEST((steps == 0 && destroyed == 1));
+  BOOST_TEST(result.is(aborted));
+}
+
 BOOST_AUTO_TEST_CASE(R4_no_step_is_taken_after_a_cancellation_though_all_has_completed) {
   e.async_run(wait_for_both(), cancellable());
   poll();

@@ -69,10 +69,11 @@ class steps_core {
     return take_turn();
   }
 
-  // Counts an operation that begins; false if the run does not go on.
+  // Counts an operation that begins; false if the run is over. A run that was cancelled waits for
+  // what its last step begins, and cancels it.
   bool begin(operation& o) noexcept {
     std::lock_guard const guard(lock_);
-    if (phase_ != phase::going) return false;
+    if (phase_ == phase::over) return false;
     in_flight_.push_back(o);
     o.in_flight = o.beginning = true;
     ++pending_;
