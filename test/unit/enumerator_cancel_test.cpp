@@ -14,6 +14,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -255,6 +256,23 @@ BOOST_AUTO_TEST_CASE(R3_a_run_that_loses_its_handler_is_cancelled) {
   BOOST_TEST((!first.is_pending() && steps == 1 && destroyed == 1));
   BOOST_TEST(result.is_outstanding());
   BOOST_TEST(e.cancel() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_handler_that_is_lost_leaves_its_slot) {
+  asio::cancellation_signal signals;
+  {
+    asio::io_context home;
+    async_enumerator own(asio::make_strand(home));
+    auto const waits = [&]() -> async_steps {
+      asio::steady_timer timer(own.get_executor(), std::chrono::hours(1));
+      timer.async_wait(own.callback());
+      co_yield 1;
+    };
+    own.async_run(waits(),
+                  asio::bind_cancellation_slot(signals.slot(), [](std::exception_ptr) {}));
+    home.poll();
+  }
+  BOOST_TEST(!signals.slot().has_handler());
 }
 
 BOOST_AUTO_TEST_CASE(R13_an_initiating_function_that_throws_has_begun_nothing) {

@@ -142,11 +142,13 @@ class steps_run_handler {
   steps_run_handler(steps_run_handler&&) = default;
   steps_run_handler& operator=(steps_run_handler&&) = delete;
   ~steps_run_handler() {
-    if (run_) run_->stop();
+    if (!run_) return;
+    disconnect();
+    run_->stop();
   }
 
   void operator()(error_code) {
-    if (run_->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+    disconnect();
     auto outcome = std::exchange(run_, nullptr)->outcome();
     std::move(handler_)(std::move(outcome));
   }
@@ -154,6 +156,11 @@ class steps_run_handler {
   Handler const& handler() const noexcept { return handler_; }
 
  private:
+  // What is in the slot keeps the run.
+  void disconnect() noexcept {
+    if (run_->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+  }
+
   Handler handler_;
   std::shared_ptr<steps_run> run_;
 };
