@@ -95,11 +95,9 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
   callback_operation(Executor const& ex, results const& r) : executor_(ex), results_(r) {}
   ~callback_operation() override = default;
 
-  friend void std::destroy_at<callback_operation>(callback_operation*);
-
   void destroy() noexcept override {
     pool_allocator<callback_operation> memory;
-    std::destroy_at(this);
+    this->~callback_operation();
     memory.deallocate(this, 1);
   }
 
