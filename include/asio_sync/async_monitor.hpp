@@ -98,6 +98,12 @@ class basic_async_monitor {
   explicit basic_async_monitor(ExecutionContext& context, Args&&... args)
       : basic_async_monitor(executor_type(context.get_executor()), static_cast<Args&&>(args)...) {}
 
+  /// Executors of the networking TS are refused: they cannot do what this needs.
+  template <detail::ts_executor TsExecutor, class... Args>
+  explicit basic_async_monitor(TsExecutor const&, Args&&... args)
+      : basic_async_monitor(detail::instead_of<TsExecutor, Executor>(),
+                            static_cast<Args&&>(args)...) {}
+
   basic_async_monitor(basic_async_monitor const&) = delete;
   basic_async_monitor& operator=(basic_async_monitor const&) = delete;
 

@@ -15,6 +15,9 @@ using namespace steps_model;
 BOOST_AUTO_TEST_CASE(surplus_is_kept) { kept(completions_at_once, "0x8"); }
 BOOST_AUTO_TEST_CASE(halted_steps_go_on) { kept(halted_inside_a_step, "0x6.1x6.2x10"); }
 BOOST_AUTO_TEST_CASE(halted_run_is_resumed) { kept(halted_inside_a_step, "0x6.1x6.2x12"); }
+BOOST_AUTO_TEST_CASE(begun_by_who_is_cancelled_is_forgotten) {
+  kept(begun_against_cancel, "0x4.1x4.0x2");
+}
 BOOST_AUTO_TEST_CASE(cancelled_with_operations_left) { kept(two_cancel, "0x12.1x4"); }
 BOOST_AUTO_TEST_CASE(drop_halts_nothing) { kept(drop_against_completion, "0x2.1x6.2"); }
 BOOST_AUTO_TEST_CASE(throw_halts) { kept(thrown_against_completion, "0x14.1x11"); }

@@ -39,8 +39,15 @@ class run {
   void start() {
     if (core_.start()) go();
   }
-  void begin(operation& o) { model::check(core_.begin(o), "the run goes on"); }
+  void begin(operation& o) { model::check(core_.begin(o), "the run is not over"); }
   void begun(operation& o, bool thrown = false) { follow(core_.begun(o, thrown)); }
+  /// Their initiating functions, one after the other.
+  void launch(std::initializer_list<operation*> all) {
+    for (operation* o : all) {
+      begin(*o);
+      begun(*o);
+    }
+  }
   void arrive(operation& o) {
     if (core_.arrive(o)) go();
   }

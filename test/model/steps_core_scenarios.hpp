@@ -15,10 +15,7 @@ namespace steps_model {
 inline void completions_at_once() {
   run steps({1, 1, 1});
   operation first, second, third;
-  for (operation* o : {&first, &second, &third}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second, &third});
   steps.start();
   model::threads([&] { steps.arrive(first); }, [&] { steps.arrive(second); },
                  [&] { steps.arrive(third); });
@@ -30,10 +27,7 @@ inline void completions_at_once() {
 inline void both_at_once() {
   run steps({2});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.start();
   model::threads([&] { steps.arrive(first); }, [&] { steps.arrive(second); });
   model::check(steps.steps() == 2, "all steps are taken");
@@ -44,8 +38,7 @@ inline void both_at_once() {
 inline void start_against_completion() {
   run steps({1});
   operation early;
-  steps.begin(early);
-  steps.begun(early);
+  steps.launch({&early});
   model::threads([&] { steps.start(); }, [&] { steps.arrive(early); });
   model::check(steps.steps() == 2, "all steps are taken");
   steps.check_over({&early});
@@ -80,10 +73,7 @@ inline void begun_inside_a_step() {
 inline void surplus_against_the_end() {
   run steps({1});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.start();
   model::threads([&] { steps.arrive(first); }, [&] { steps.arrive(second); },
                  [&] { steps.await_call_and_cancel(); });
@@ -97,10 +87,7 @@ inline void surplus_against_the_end() {
 inline void cancel_against_completions() {
   run steps({2});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.start();
   model::threads(
       [&] {
@@ -116,10 +103,7 @@ inline void cancel_against_completions() {
 inline void completion_of_a_halted_run() {
   run steps({1});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.start();
   steps.halt();
   model::threads([&] { steps.arrive(first); }, [&] { steps.arrive(second); },
@@ -132,10 +116,7 @@ inline void completion_of_a_halted_run() {
 inline void halted_inside_a_step() {
   run steps({1, 1});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.inside = [&](int step) {
     if (step == 1) steps.halt();
   };
@@ -147,14 +128,31 @@ inline void halted_inside_a_step() {
   steps.check_over({&first, &second});
 }
 
+/// What a step begins while it is cancelled is asked to cancel itself, too, and waited for.
+inline void begun_against_cancel() {
+  run steps({1});
+  operation late;
+  steps.inside = [&](int step) {
+    if (step == 0) steps.launch({&late});
+  };
+  model::threads([&] { steps.start(); },
+                 [&] {
+                   steps.halt();
+                   steps.cancel();
+                 });
+  bool const has_begun = steps.steps() == 1;
+  model::check(late.asked == has_begun && steps.was_cancelled() != has_begun, "it is waited for");
+  if (!has_begun) return;
+  steps.arrive(late);
+  model::check(steps.was_cancelled(), "cancelled");
+  steps.check_over({&late});
+}
+
 /// Whoever of these is the last destroys the steps: the canceller, or what loses its handler.
 inline void cancel_against_drops() {
   run steps({2});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.start();
   steps.halt();
   model::threads([&] { steps.cancel(); }, [&] { steps.drop(first); }, [&] { steps.drop(second); });
@@ -166,10 +164,7 @@ inline void cancel_against_drops() {
 inline void drop_against_completion() {
   run steps({2});
   operation lost, other;
-  for (operation* o : {&lost, &other}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&lost, &other});
   steps.start();
   model::threads([&] { steps.drop(lost); }, [&] { steps.arrive(other); },
                  [&] { steps.await_call_and_cancel(); });
@@ -181,8 +176,7 @@ inline void drop_against_completion() {
 inline void thrown_against_completion() {
   run steps({1});
   operation thrown, other;
-  steps.begin(other);
-  steps.begun(other);
+  steps.launch({&other});
   steps.start();
   model::threads(
       [&] {
@@ -219,10 +213,7 @@ inline void thrown_against_cancel() {
 inline void dead_against_drops() {
   run steps({2});
   operation first, second;
-  for (operation* o : {&first, &second}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&first, &second});
   steps.start();
   model::threads([&] { steps.cancel(false); }, [&] { steps.drop(first); },
                  [&] { steps.drop(second); });
@@ -235,10 +226,7 @@ inline void dead_against_drops() {
 inline void two_cancel() {
   run steps({2});
   operation in_flight, done;
-  for (operation* o : {&in_flight, &done}) {
-    steps.begin(*o);
-    steps.begun(*o);
-  }
+  steps.launch({&in_flight, &done});
   steps.start();
   steps.arrive(done);
   model::threads([&] { steps.cancel(); }, [&] { steps.cancel(); });

@@ -20,6 +20,7 @@ BOOST_AUTO_TEST_CASE(Steps_end_against_a_surplus) { explore(surplus_against_the_
 BOOST_AUTO_TEST_CASE(R4_cancel_against_completions) { explore(cancel_against_completions); }
 BOOST_AUTO_TEST_CASE(R4_completions_of_a_halted_run) { explore(completion_of_a_halted_run); }
 BOOST_AUTO_TEST_CASE(R4_halted_inside_a_step) { explore(halted_inside_a_step); }
+BOOST_AUTO_TEST_CASE(R4_begun_against_cancel) { explore(begun_against_cancel); }
 BOOST_AUTO_TEST_CASE(R4_two_cancel) { explore(two_cancel); }
 BOOST_AUTO_TEST_CASE(R10_cancel_against_drops) { explore(cancel_against_drops); }
 BOOST_AUTO_TEST_CASE(R10_a_drop_against_a_completion) { explore(drop_against_completion); }

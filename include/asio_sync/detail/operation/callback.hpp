@@ -163,7 +163,7 @@ class callback_handler {
  private:
   struct lost {
     void operator()(Operation* o) const noexcept {
-      if (auto const run = o->run) run->drop(*o);
+      if (auto const& run = o->run) run->drop(*o);
       o->release();
     }
   };
@@ -186,7 +186,7 @@ class callback_beginning {
   callback_beginning(callback_beginning const&) = delete;
   callback_beginning& operator=(callback_beginning const&) = delete;
   ~callback_beginning() {
-    if (auto const run = operation_.run) run->begun(operation_, thrown_);
+    if (auto const& run = operation_.run) run->begun(operation_, thrown_);
     operation_.release();
   }
 
@@ -212,7 +212,7 @@ class async_result<asio_sync::detail::callback_token<Executor, Results...>, Sign
     using operation =
         asio_sync::detail::callback_operation<Executor, std::tuple<Results&...>, Signatures...>;
     auto& o = operation::make(token.executor, token.results);
-    if (token.run && token.run->begin(o)) o.run = token.run;
+    if (token.run && token.run->begin(o)) o.run = static_cast<Token&&>(token).run;
     asio_sync::detail::callback_beginning beginning(o);
     static_cast<Initiation&&>(initiation)(
         asio_sync::detail::callback_handler<operation, Executor>(o), static_cast<Args&&>(args)...);

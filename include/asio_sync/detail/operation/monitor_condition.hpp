@@ -27,8 +27,8 @@ namespace asio_sync::detail {
 
 // A predicate of a monitor's object.
 template <class Predicate, class T>
-concept predicate_of = std::predicate < std::decay_t<Predicate>
-&, T const& > ;
+concept predicate_of =
+    std::predicate<std::add_lvalue_reference_t<std::decay_t<Predicate>>, T const&>;
 
 // The same where a token could stand. That is asked first: the body of a generic lambda is
 // compiled for what it is asked for.

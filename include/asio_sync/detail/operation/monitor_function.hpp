@@ -34,8 +34,8 @@ namespace asio_sync::detail {
 
 // What a monitor may invoke.
 template <class Function, class T>
-concept function_of = std::invocable < std::decay_t<Function>
-&, T& > ;
+concept function_of = std::invocable<std::add_lvalue_reference_t<std::decay_t<Function>>,
+                                     std::add_lvalue_reference_t<T>>;
 
 inline std::exception_ptr exception_of(error_code error) {
   return std::make_exception_ptr(boost::system::system_error(error));
