@@ -125,19 +125,22 @@ class basic_async_enumerator {
   /// The operation's handler has the enumerator's executor, memory of the library's pool, and a
   /// cancellation slot. If it is destroyed without having been called, the run is cancelled, as
   /// the steps might wait for it for ever; not if the initiating function throws, which has then
-  /// begun nothing. What begins while no run is on counts for none.
+  /// begun nothing. What begins while no run is on counts for none. The token refers to the
+  /// enumerator until the operation has begun.
   ///
   /// Exceptions: the initiating function throws also what allocating does. In the steady state
   /// nothing is allocated from the heap.
   auto callback() { return callback<>(); }
 
   /// The same, and writes what the operation completes with, moved, to the results: the first
-  /// argument to the first, and so on. More arguments than results are dropped.
+  /// argument to the first, and so on. More arguments than results are dropped. Of several
+  /// signatures, the one that fits the arguments best takes them; one with fewer arguments than
+  /// results writes nothing.
   ///
   /// The results have to live as long as the run, or until the operation has completed.
   template <class... Ts>
   auto callback(Ts&... results) {
-    return detail::callback_token<Executor, Ts...>{executor_, state_->current(), {results...}};
+    return detail::callback_token<Executor, Ts...>{&executor_, state_.get(), {results...}};
   }
 
   /// Has the function judge the exceptions with which steps end from now on, on the enumerator's
@@ -212,7 +215,7 @@ class basic_async_enumerator {
     try {
       if (is_on) {
         run->wait(detail::to_cancel, detail::steps_canceller(run));
-        run->wait(detail::to_start, detail::steps_starter{run});
+        run->wait(detail::to_start, detail::steps_starter(run));
       }
       run->wait(detail::to_complete, detail::steps_run_handler<std::decay_t<Handler>>(
                                          run, static_cast<Handler&&>(handler)));

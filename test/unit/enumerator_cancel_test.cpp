@@ -3,6 +3,7 @@
 
 // Runs that do not come to their end: cancelled, destroyed, or left by their contexts.
 
+#include "support/executors.hpp"
 #include "unit/enumerator_fixture.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
@@ -293,6 +294,26 @@ BOOST_AUTO_TEST_CASE(R13_an_initiating_function_that_throws_has_begun_nothing) {
   second.end();
   poll();
   BOOST_TEST((steps == 2 && result.ended()));
+}
+
+// The executor does not take the start.
+BOOST_AUTO_TEST_CASE(R13_a_run_that_cannot_start_completes) {
+  using executor = asio_sync::test::throwing_executor;
+  auto plan = executor::plan::nothing;
+  asio_sync::basic_async_enumerator<executor> own(executor(context, plan));
+  auto const none = [&]() -> async_steps {
+    ++steps;
+    co_return;
+  };
+  plan = executor::plan::execute;
+  own.async_run(none(), asio::bind_executor(other, note()));
+  plan = executor::plan::nothing;
+  poll();
+  BOOST_TEST((steps == 0 && result.is(aborted)));
+  BOOST_TEST(own.cancel() == 0u);
+  own.async_run(none(), asio::bind_executor(other, [](std::exception_ptr) {}));
+  poll();
+  BOOST_TEST(steps == 1);
 }
 
 BOOST_AUTO_TEST_CASE(R8_a_run_keeps_its_contexts_running) {

@@ -14,8 +14,10 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -25,13 +27,13 @@
 
 namespace asio_sync::detail {
 
-// The first of the arguments that an operation completes with, so many as there are results.
+// The first of the arguments that an operation completes with, so many as there are results;
+// nothing where there are fewer.
 template <class Results, class Signature>
 struct kept_arguments;
 template <class... Results, class R, class... Args>
 struct kept_arguments<std::tuple<Results...>, R(Args...)> {
-  static_assert(sizeof...(Results) <= sizeof...(Args),
-                "an operation completes with fewer arguments than callback() has results");
+  static constexpr bool are_enough = sizeof...(Results) <= sizeof...(Args);
 
   template <class Indices>
   struct at;
@@ -39,7 +41,11 @@ struct kept_arguments<std::tuple<Results...>, R(Args...)> {
   struct at<std::index_sequence<I...>> {
     using type = std::tuple<std::decay_t<std::tuple_element_t<I, std::tuple<Args...>>>...>;
   };
-  using type = typename at<std::index_sequence_for<Results...>>::type;
+  struct none {
+    using type = std::monostate;
+  };
+  using type =
+      typename std::conditional_t<are_enough, at<std::index_sequence_for<Results...>>, none>::type;
 };
 template <class Results, class R, class... Args>
 struct kept_arguments<Results, R(Args...) noexcept> : kept_arguments<Results, R(Args...)> {};
@@ -47,6 +53,18 @@ template <class Results, class R, class... Args>
 struct kept_arguments<Results, R(Args...)&> : kept_arguments<Results, R(Args...)> {};
 template <class Results, class R, class... Args>
 struct kept_arguments<Results, R(Args...) &&> : kept_arguments<Results, R(Args...)> {};
+
+// How well arguments fit what is kept of a signature.
+enum class fit : unsigned char { none, narrows, converts, same };
+
+template <class Kept, class... Args>
+inline constexpr fit fit_of = fit::none;
+template <class... Kept, class... Args>
+  requires(sizeof...(Kept) == sizeof...(Args) && (std::is_constructible_v<Kept, Args> && ...))
+inline constexpr fit fit_of<std::tuple<Kept...>, Args...> =
+    (std::is_same_v<Kept, std::decay_t<Args>> && ...)                          ? fit::same
+    : (requires(Args && ... args) { (Kept{static_cast<Args&&>(args)}, ...); }) ? fit::converts
+                                                                               : fit::narrows;
 
 // The operation with its results, and with what it has completed with until that is delivered: the
 // steps, to which the results may belong, may be running, or have ended.
@@ -57,6 +75,10 @@ template <class Executor, class... Results, class... Signatures>
 class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
     : public steps_operation {
   using results = std::tuple<Results&...>;
+  template <class Signature>
+  using arguments = kept_arguments<results, Signature>;
+  static_assert(sizeof...(Signatures) > 1 || (arguments<Signatures>::are_enough && ...),
+                "an operation completes with fewer arguments than callback() has results");
 
  public:
   static callback_operation& make(Executor const& ex, results const& r) {
@@ -74,14 +96,16 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
 
   Executor const& executor() const noexcept { return executor_; }
 
-  // Keeps as many arguments as there are results.
+  // Keeps as many arguments as there are results, if there are.
   template <class... Args>
   void keep(Args&&... args) noexcept {
-    try {
-      keep_first(std::index_sequence_for<Results...>(),
-                 std::forward_as_tuple(static_cast<Args&&>(args)...));
-    } catch (...) {
-      failure_ = std::current_exception();
+    if constexpr (sizeof...(Results) <= sizeof...(Args)) {
+      try {
+        keep_first(std::index_sequence_for<Results...>(),
+                   std::forward_as_tuple(static_cast<Args&&>(args)...));
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
     }
   }
 
@@ -101,21 +125,17 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
     memory.deallocate(this, 1);
   }
 
-  // The first of the signatures that the arguments fit.
-  template <class Kept>
+  // That of the signatures which the arguments fit best, the first of equals.
+  template <class... Args>
   static constexpr std::size_t fitting() {
-    bool const fits[] = {
-        std::is_constructible_v<typename kept_arguments<results, Signatures>::type, Kept>...};
-    std::size_t i = 0;
-    while (i < sizeof...(Signatures) && !fits[i]) ++i;
-    return i;
+    constexpr fit fits[] = {fit_of<typename arguments<Signatures>::type, Args...>...};
+    return static_cast<std::size_t>(std::max_element(std::begin(fits), std::end(fits)) - fits);
   }
 
   template <std::size_t... I, class Arguments>
-  void keep_first(std::index_sequence<I...>, Arguments&& arguments) {
-    using kept = std::tuple<std::tuple_element_t<I, std::decay_t<Arguments>>...>;
-    kept_.template emplace<1 + fitting<kept>()>(
-        kept(std::get<I>(static_cast<Arguments&&>(arguments))...));
+  void keep_first(std::index_sequence<I...>, Arguments&& all) {
+    constexpr std::size_t to = 1 + fitting<std::tuple_element_t<I, std::decay_t<Arguments>>...>();
+    kept_.template emplace<to>(std::get<I>(static_cast<Arguments&&>(all))...);
   }
 
   // Of several signatures, one that does not fit the results is dropped.
@@ -132,7 +152,7 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
 
   Executor executor_;
   results results_;
-  std::variant<std::monostate, typename kept_arguments<results, Signatures>::type...> kept_;
+  std::variant<std::monostate, typename arguments<Signatures>::type...> kept_;
   std::exception_ptr failure_;
 };
 
@@ -171,11 +191,11 @@ class callback_handler {
   std::unique_ptr<Operation, lost> operation_;
 };
 
-// What callback() returns.
+// What callback() returns. It refers to the enumerator's parts.
 template <class Executor, class... Results>
 struct callback_token {
-  Executor executor;
-  std::shared_ptr<steps_run> run;  // null if none is on
+  Executor const* executor;
+  enumerator_state const* state;
   std::tuple<Results&...> results;
 };
 
@@ -211,8 +231,8 @@ class async_result<asio_sync::detail::callback_token<Executor, Results...>, Sign
   static void initiate(Initiation&& initiation, Token&& token, Args&&... args) {
     using operation =
         asio_sync::detail::callback_operation<Executor, std::tuple<Results&...>, Signatures...>;
-    auto& o = operation::make(token.executor, token.results);
-    if (token.run && token.run->begin(o)) o.run = static_cast<Token&&>(token).run;
+    auto& o = operation::make(*token.executor, token.results);
+    if (auto run = token.state->current(); run && run->begin(o)) o.run = std::move(run);
     asio_sync::detail::callback_beginning beginning(o);
     static_cast<Initiation&&>(initiation)(
         asio_sync::detail::callback_handler<operation, Executor>(o), static_cast<Args&&>(args)...);

@@ -87,12 +87,23 @@ class steps_run_over final : public steps_run, primitive<Executor, mailbox_core>
   };
 };
 
-struct steps_starter {
-  std::shared_ptr<steps_run> run;
-  void operator()(error_code) const { run->start(); }
+// Where the executor refuses to run it, the run ends.
+class steps_starter {
+ public:
+  explicit steps_starter(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {}
+  steps_starter(steps_starter&&) noexcept = default;
+  steps_starter& operator=(steps_starter&&) = delete;
+  ~steps_starter() {
+    if (run_) run_->stop();
+  }
+
+  void operator()(error_code) { std::exchange(run_, nullptr)->start(); }
+
+ private:
+  std::shared_ptr<steps_run> run_;
 };
 
-// Destroyed with the executor's context if that dies first: then operations end of themselves.
+// Where it is destroyed instead, operations end of themselves: nobody may ask them any more.
 class steps_canceller {
  public:
   explicit steps_canceller(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {}
