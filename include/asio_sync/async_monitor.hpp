@@ -112,7 +112,7 @@ class basic_async_monitor {
   ~basic_async_monitor() { core_->abandon(); }
 
   /// The strand. Not to be called after the end of its context.
-  strand_type get_executor() const noexcept { return core_->strand(); }
+  strand_type get_executor() const noexcept { return core_->copy_of_strand(); }
 
   /// Enters the monitor if it is free, open, and nobody waits; otherwise the entry is empty.
   [[nodiscard]] entry try_enter() noexcept {
@@ -213,9 +213,10 @@ class basic_async_monitor {
   /// function returns, or its awaitable, an R, which can be made without arguments. Executor: the
   /// handler's, else the strand. The monitor has been left when the handler is called.
   /// Cancellation: terminal, partial and total alike, until the function runs; it is passed on to
-  /// an awaitable that runs, as a terminal one. Errors: what the function throws; otherwise a
-  /// `boost::system::system_error` with those of `async_enter_when`. Threads: any, at any time.
-  /// Exceptions: those of `async_enter`.
+  /// an awaitable that runs, as a terminal one. Lifetime: the context of the handler has to
+  /// outlive a function that runs for it, as with `co_spawn`. Errors: what the function throws;
+  /// otherwise a `boost::system::system_error` with those of `async_enter_when`. Threads: any, at
+  /// any time. Exceptions: those of `async_enter`.
   template <detail::function_of<T> Function, class Token = detail::default_token<Executor>>
   auto async_invoke(Function&& function, Token&& token = Token()) {
     return initiate_invoke(detail::no_predicate(), static_cast<Function&&>(function),

@@ -20,13 +20,16 @@ namespace visit_model {
 using core_model::explore, core_model::kept, core_model::one_of, core_model::wait_outcome,
     core_model::wait_state;
 
+class monitor;
+
 /// A plain wait, or a visit.
 struct node : core_model::wait_of<node> {
   using wait_of::wait_of;
 
   bool is_visit = false;
+  monitor* of = nullptr;
   model::plain<wait_outcome> mark{wait_outcome::undecided};
-  model::plain<std::uint32_t> came{0};
+  model::plain<bool> is_cancelled{false};
   model::plain<bool> is_parked{false};
   model::plain<bool> is_over{false};
   model::plain<bool> runs{false};
@@ -40,6 +43,7 @@ struct traits : core_model::traits_of<node, asio_sync::detail::decided_list<node
   static constexpr bool exclusive = true;
   static std::uint64_t weight(node const&) noexcept { return 1; }
   static bool is_visit(node const& w) noexcept { return w.is_visit; }
+  static inline void left(node& w, list& decided) noexcept;
 };
 
 /// What a visit does: enters once there is so much; or runs a function then.
@@ -89,7 +93,7 @@ class monitor : public core_model::primitive<core_type, operation> {
   void visit(operation& op) {
     node& w = op.make(true);
     w.known = &known_;
-    core().begin(w);
+    w.of = this;
     if (!core().enter(w)) send(w);
   }
 
@@ -135,9 +139,8 @@ class monitor : public core_model::primitive<core_type, operation> {
 
   std::size_t cancel_all() {
     list decided;
-    std::size_t refused = core().refuse_visits(wait_outcome::aborted, decided);
-    complete(decided);
-    refused += core().refuse_if([](node const&) { return true; }, wait_outcome::aborted, decided);
+    std::size_t const refused =
+        core().refuse_all_if([](node const&) { return true; }, wait_outcome::aborted, decided);
     complete(decided);
     return refused;
   }
@@ -219,6 +222,9 @@ class monitor : public core_model::primitive<core_type, operation> {
 
   std::size_t waiters() { return core().waiters(); }
 
+  /// By the core, under the lock.
+  void is_granted(node& w) noexcept { core().is_to_visit(w); }
+
   /// The last check: nobody is inside or waits, and it is freed with the primitive.
   void end() {
     model::check(core().waiters() == 0 && core().available() == 1, "nobody is there at the end");
@@ -289,6 +295,11 @@ class monitor : public core_model::primitive<core_type, operation> {
   model::plain<int> object_{0};
   bool has_strand_ = true;
 };
+
+void traits::left(node& w, list& decided) noexcept {
+  traits_of::left(w, decided);
+  if (w.is_visit && w.outcome == wait_outcome::granted) w.of->is_granted(w);
+}
 
 }  // namespace visit_model
 

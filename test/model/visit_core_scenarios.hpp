@@ -134,7 +134,12 @@ inline void refusal_against_looking(bool timed) {
   if (timed) m.set_timed(looking);
   m.hold();
   m.visit(looking);
-  model::threads([&] { timed ? m.expire(looking) : void(m.cancel_all()); }, [&] { m.leave(); });
+  model::threads(
+      [&] {
+        if (timed) return m.expire(looking);
+        model::check(m.cancel_all() == 1, "it is cancelled, and told of");
+      },
+      [&] { m.leave(); });
   m.refused(looking, timed ? timed_out : aborted);
   m.end();
 }
@@ -146,7 +151,8 @@ inline void cancel_of_all_against_recall() {
   m.visit(first);
   m.hold();
   m.visit(second);
-  model::threads([&] { model::check(m.cancel_all() <= 2, "two at most"); }, [&] { m.leave(); });
+  model::threads([&] { model::check(m.cancel_all() == 2, "both are cancelled"); },
+                 [&] { m.leave(); });
   m.refused(first, aborted);
   m.refused(second, aborted);
   m.end();
@@ -158,7 +164,7 @@ inline void counted_once() {
   operation looking(1);
   m.visit(looking);
   m.hold();
-  model::threads([&] { model::check(m.waiters() <= 1, "it waits once"); }, [&] { m.leave(); });
+  model::threads([&] { model::check(m.waiters() == 1, "it waits once"); }, [&] { m.leave(); });
   model::check(m.waiters() == 1 && m.cancel_all() == 1, "it still waits");
   m.refused(looking, aborted);
   m.end();

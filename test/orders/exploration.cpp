@@ -68,7 +68,7 @@ class one_run {
 }  // namespace
 
 void explore(std::string_view subject, scenario const& s) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
   model::options const how{.max_runs = 5'000};  // each takes twenty times as long
 #else
   model::options const how;

@@ -178,7 +178,7 @@ class small_world {
 };
 
 void explore(scenario const& s) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
   model::options const how{.max_runs = 5'000};  // each takes twenty times as long
 #else
   model::options const how{.max_runs = 100'000};

@@ -45,6 +45,7 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "keyed_mutex") return keyed_mutex_world();
   if (subject == "shared_mutex") return shared_mutex_world();
   if (subject == "condition") return condition_world();
+  if (subject == "monitor") return monitor_world();
 
   violated("there is no world of " + std::string(subject));
 }
@@ -80,7 +81,7 @@ bool world::allows(operation const& op) const {
   };
   switch (op.what) {
     case verb::wait:
-      if (op.executor >= through::relay && !home_alive_) return false;
+      if (op.executor >= through::relay && !(home_alive_ && relays())) return false;
       return alive() && p && p->io;
     case verb::take:
     case verb::take_at_once:

@@ -168,6 +168,9 @@ class world {
   virtual std::size_t waiters() const = 0;
   virtual void compare_real() const = 0;
 
+  // Whether handlers without an executor run where the primitive was made, and on no strand of it.
+  virtual bool relays() const { return true; }
+
   // What a subject says of itself. come() of the model is told of each wait that begins, and says
   // if that is refused whatever else there is. take() of the model takes so many if it has them,
   // whoever waits; put_back() ends that. left() is told when one has left the queue without the
@@ -273,9 +276,9 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 10> subjects{
-    "mutex",   "semaphore",   "manual_reset_event", "latch",    "barrier", "auto_reset_event",
-    "mailbox", "keyed_mutex", "shared_mutex",       "condition"};
+inline constexpr std::array<std::string_view, 11> subjects{
+    "mutex",   "semaphore",   "manual_reset_event", "latch",     "barrier", "auto_reset_event",
+    "mailbox", "keyed_mutex", "shared_mutex",       "condition", "monitor"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
@@ -287,6 +290,7 @@ std::unique_ptr<world> barrier_world();
 std::unique_ptr<world> keyed_mutex_world();
 std::unique_ptr<world> shared_mutex_world();
 std::unique_ptr<world> condition_world();
+std::unique_ptr<world> monitor_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

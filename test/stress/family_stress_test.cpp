@@ -60,9 +60,10 @@ class stress_round {
     all_->gate.set();
     auto const end = clock_type::now() + std::chrono::milliseconds(20 + random_.below(60));
     while (clock_type::now() < end) {
-      if (!world_.calm() && random_.one_in(2)) cancel_one(random_.below(11));
+      if (!world_.calm() && random_.one_in(2)) cancel_one(random_.below(12));
       all_->gate.reset();
       few_at_a_latch();
+      visit_once();
       if (random_.one_in(2)) short_lived();
       std::this_thread::sleep_for(std::chrono::microseconds(random_.below(300)));
       all_->gate.set();
@@ -93,18 +94,25 @@ class stress_round {
     all_->each([&](auto& primitive) {
       if (n++ == which) primitive.cancel();
     });
+    if (n == which) monitor_.cancel();
   }
 
   // Some visitors of a place, of each kind that it has a form for.
-  template <class Place>
-  void visit() {
-    Place const at{{*all_, book_}};
+  template <class Place, class... Own>
+  void visit(Own&... own) {
+    Place const at{{*all_, book_}, own...};
     for (unsigned n = 1 + random_.below(2); n > 0; --n)
       spawn(coroutine_at(world_, at, random_.seed()));
     if (random_.one_in(2)) std::make_shared<caller_at<Place>>(world_, at, random_.seed())->start();
     if constexpr (requires(Place p) { p.block(0); })
       if (random_.one_in(2))
         world_.run_thread([this, at](unsigned seed) { thread_at(world_, at, seed); });
+  }
+
+  // Lets in one who waits for another number of visits.
+  void visit_once() {
+    monitor_place::entry inside = monitor_.try_enter();
+    monitor_place{{*all_, book_}, monitor_}.use(0, inside);
   }
 
   void spawn(asio::awaitable<void> coroutine) {
@@ -302,6 +310,7 @@ class stress_round {
 
   void start() {
     visit_each(static_cast<all_places*>(nullptr));
+    visit<monitor_place>(monitor_);
     spawn(upgrader(random_.seed()));
     spawn(upgrader(random_.seed()));
     spawn(joiner());
@@ -327,8 +336,14 @@ class stress_round {
 
   void finish() {
     world_.declare_over();
-    if (world_.how == ending::closed) all_->close();
-    if (world_.how == ending::calm || world_.how == ending::by_itself) stock_->close_down();
+    if (world_.how == ending::closed) {
+      all_->close();
+      monitor_.close();
+    }
+    if (world_.how == ending::calm || world_.how == ending::by_itself) {
+      stock_->close_down();
+      monitor_.async_enter([](error_code, monitor_place::entry inside) { inside->over = true; });
+    }
     world_.end_threads([this] {
       all_->cancel();
       // The mutex of a wait that was notified may be on its way to a handler that never runs.
@@ -344,6 +359,8 @@ class stress_round {
   long phases_ = 0;  // the end of each phase writes it
   long led_ = 0;     // the leader of each phase
   std::atomic<int> wrong_ = 0;
+  // Outlives all contexts, that of its strand, too.
+  asio_sync::async_monitor<visitors_book> monitor_{world_.any_home(random_)};
   std::optional<primitives> all_{std::in_place, [this] { return world_.any_home(random_); },
                                  [this] { ++phases_; }};
   std::optional<warehouse> stock_{std::in_place, world_, *all_};

@@ -14,6 +14,7 @@
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mailbox.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
+#include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
@@ -48,12 +49,13 @@ class page {
 };
 
 struct book {
-  page of_mutex, of_shared, of_semaphore, of_turn, of_gate;
+  page of_mutex, of_shared, of_semaphore, of_turn, of_gate, of_monitor;
   page of_key[4], of_flag[4];
 
   template <class Function>
   void each(Function f) const {
-    for (auto const* p : {&of_mutex, &of_shared, &of_semaphore, &of_turn, &of_gate}) f(*p);
+    for (auto const* p : {&of_mutex, &of_shared, &of_semaphore, &of_turn, &of_gate, &of_monitor})
+      f(*p);
     for (auto const& p : of_key) f(p);
     for (auto const& p : of_flag) f(p);
   }
@@ -295,6 +297,36 @@ struct mailbox_place : place {
   }
   void leave(unsigned, mailbox_flags got) { p.mailbox.raise(got); }
   static mailbox_flags flags(unsigned pick) { return 1 + pick % 15; }
+};
+
+// What is in the monitor.
+struct visitors_book {
+  long visits = 0;
+  bool over = false;
+};
+
+// Some enter only when the number of visits is even, or at the end.
+struct monitor_place : place {
+  using entry = async_monitor<visitors_book>::entry;
+
+  async_monitor<visitors_book>& monitor;
+
+  template <class Token>
+  auto wait(unsigned pick, Token&& token) {
+    auto const may_enter = [pick](visitors_book const& v) {
+      return pick % 2 == 0 || v.visits % 2 == 0 || v.over;
+    };
+    return monitor.async_enter_when(may_enter, std::forward<Token>(token));
+  }
+  template <class Token>
+  auto wait(unsigned, std::chrono::microseconds time, Token&& token) {
+    return monitor.async_enter_for(time, std::forward<Token>(token));
+  }
+  void use(unsigned, entry& inside) {
+    if (!inside) return;
+    ++inside->visits;
+    b.of_monitor.write();
+  }
 };
 
 // Waits for the mutex that the group counts.

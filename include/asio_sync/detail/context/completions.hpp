@@ -46,7 +46,7 @@ class completions {
 
   // The waiter was decided and is linked nowhere: its completion goes out, or is kept.
   static void hand_out(waiter& w) noexcept {
-    if (!w.way->at_once) return this_thread_completions.kept.push_back(w);
+    if (!goes_at_once(w)) return this_thread_completions.kept.push_back(w);
     posting const scope;
     try {
       w.way->post(w);
@@ -122,8 +122,12 @@ class completions {
   };
 
  private:
+  static bool goes_at_once(waiter const& w) noexcept {
+    return w.way->at_once || w.way->goes_to_strand(w);
+  }
+
   ASIO_SYNC_NOINLINE static void start_routed(waiter& w) {
-    if (w.way->at_once) {
+    if (goes_at_once(w)) {
       posting const scope;
       return w.way->post(w);
     }

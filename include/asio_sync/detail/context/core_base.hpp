@@ -74,8 +74,7 @@ class kept_work {
     surplus_.store(false, std::memory_order_relaxed);
   }
 
-  void left(waiter const& w, known_context const& home, decided_waits& decided) noexcept {
-    if (w.work != wait_work::home) return;
+  void left(known_context const& home, decided_waits& decided) noexcept {
     --waits_;
     if (home.running_in_this_thread())
       surplus_.store(waits_ == 0, std::memory_order_relaxed);
@@ -163,7 +162,10 @@ class core_base {
 
   // Under the core's lock, of one that has queued, of one that was taken out, and of all of them.
   void joined(waiter const& w) noexcept { work_.joined(w, home_); }
-  void left(waiter const& w, decided_waits& decided) noexcept { work_.left(w, home_, decided); }
+  void left(waiter& w, decided_waits& decided) noexcept {
+    if (w.work == wait_work::home) return work_.left(home_, decided);
+    if (w.work == wait_work::kept) taken_out(w);
+  }
   void all_left(decided_waits& decided) noexcept { work_.all_left(home_, decided); }
 
   // Where completions for the executor go, which need not be the home's.
@@ -204,6 +206,8 @@ class core_base {
   friend class wait_service;
   friend class wait_list<core_base>;
 
+  // Under the lock, of a lasting one that is decided now.
+  virtual void taken_out(waiter&) noexcept {}
   virtual void restart_timer() noexcept = 0;
   virtual void destroy() noexcept = 0;
 

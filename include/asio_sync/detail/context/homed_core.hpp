@@ -298,6 +298,12 @@ class homed_core : public core_base, public Core {
     return known_to.attach(w, deadline);
   }
 
+  void settle_work(decided_waits& decided) noexcept {
+    if (!work_.has_surplus()) return;
+    std::lock_guard const guard(this->lock());
+    work_.settle(decided);
+  }
+
  private:
   template <class... Flags>
   ASIO_SYNC_NOINLINE void signal_waits(Flags... set) noexcept {
@@ -351,12 +357,6 @@ class homed_core : public core_base, public Core {
   ASIO_SYNC_COLD void leave_work() noexcept {
     decided_waits decided;
     settle_work(decided);
-  }
-
-  void settle_work(decided_waits& decided) noexcept {
-    if (!work_.has_surplus()) return;
-    std::lock_guard const guard(this->lock());
-    work_.settle(decided);
   }
 
   destination destination_of(asio::any_io_executor const& own) const final {

@@ -16,14 +16,17 @@
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace asio_sync::detail {
@@ -67,7 +70,21 @@ class strand_core : public Base {
  public:
   using strand_type = asio::strand<Executor>;
 
-  bool strand_is_here() const noexcept { return has_strand_; }
+  bool strand_is_here() const noexcept { return has_strand_.load(std::memory_order_relaxed); }
+
+  // Also while that goes.
+  strand_type copy_of_strand() const noexcept {
+    std::lock_guard const guard(this->lock());
+    return strand_;
+  }
+
+  // What f says of the strand, if that is still there, and false otherwise. Under the lock, as its
+  // context may be about to end.
+  template <class Function>
+  bool with_strand(Function f) const {
+    std::lock_guard const guard(this->lock());
+    return strand_is_here() && f(strand_);
+  }
 
   // Not to be used once it has gone.
   strand_type const& strand() const noexcept { return strand_; }
@@ -75,6 +92,14 @@ class strand_core : public Base {
   void leave_home(decided_waits& decided) noexcept override {
     Base::leave_home(decided);
     let_go();
+  }
+
+  // The primitive ends, and nothing tells the core of its context's end any more.
+  void abandon() noexcept {
+    this->count_up();
+    Base::abandon();
+    let_go();
+    this->unref();
   }
 
  protected:
@@ -99,12 +124,14 @@ class strand_core : public Base {
 
  private:
   void let_go() noexcept {
-    has_strand_ = false;
+    std::unique_lock guard(this->lock());
+    has_strand_.store(false, std::memory_order_relaxed);
     strand_type const ends(std::move(strand_));
+    guard.unlock();
   }
 
   strand_type strand_;
-  bool has_strand_ = true;
+  threading::atomic<bool> has_strand_{true};  // changes with the strand, under the lock
 };
 
 // The core of a monitor, with the way to its strand.
@@ -122,7 +149,7 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
 
   bool has_strand() const noexcept override { return base::strand_is_here(); }
   bool strand_runs_here() const noexcept override {
-    return base::strand_is_here() && this->strand().running_in_this_thread();
+    return this->with_strand([](auto const& strand) { return strand.running_in_this_thread(); });
   }
 
  private:
@@ -137,11 +164,15 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
   }
 
   // Only once it has arrived there since.
-  void send_looker() noexcept override {
-    if (looker_.way) looker_.way->end(looker_);
+  bool send_looker() noexcept override {
+    if (looker_.way) std::exchange(looker_.way, nullptr)->end(looker_);
     looker_.state = wait_state::decided;
-    to_strand_.build(looker_, room_.get());
-    completions::hand_out(looker_);
+    bool const goes = this->with_strand([this](auto const&) {
+      to_strand_.build(looker_, room_.get());
+      return true;
+    });
+    if (goes) completions::hand_out(looker_);
+    return goes;
   }
 
   void destroy() noexcept override { delete this; }

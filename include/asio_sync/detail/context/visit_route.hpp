@@ -27,6 +27,7 @@ class visit_route final : public route {
   void track(waiter& w) override { own_->track(w); }
   asio::execution_context& context(waiter const& w) const override { return own_->context(w); }
   bool is_of_visit() const noexcept override { return true; }
+  bool goes_to_strand(waiter const& w) const noexcept override;
   bool keeps_block() noexcept override { return own_ && own_->keeps_block(); }
 
   // The executor's context ends, while the visit has something to finish.

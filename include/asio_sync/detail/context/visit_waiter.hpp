@@ -6,7 +6,6 @@
 
 #include <asio_sync/detail/context/waiter.hpp>
 
-#include <cstdint>
 #include <exception>
 
 namespace asio_sync::detail {
@@ -49,11 +48,12 @@ struct visit_waiter : lasting_waiter {
   // Under the core's lock, while it queues and visits.
   asked_type request;
   wait_outcome mark = wait_outcome::undecided;  // how it ends unless it may enter
-  std::uint32_t came = 0;                       // after how many cancellations of all
+  bool is_cancelled = false;                    // itself, and not with all
   bool is_parked = false;                       // it has looked, and waits until somebody leaves
   bool is_over = false;                         // it may enter
   bool runs = false;                            // its function does
   bool has_left = false;
+  bool needs_strand = false;  // that of a context which is not its own
 };
 
 }  // namespace asio_sync::detail

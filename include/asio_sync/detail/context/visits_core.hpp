@@ -15,10 +15,12 @@
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/visit_core.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -47,7 +49,6 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // Queues a fresh wait, or has it visit at once, where that needs no trip: true. False if it was
   // decided on the spot, and is to go to the strand or to its own executor.
   bool enter(node& w) noexcept {
-    base::begin(w);
     if (mutex_core::enter(w)) return true;
     if (!visits(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
@@ -90,10 +91,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // A visit holds the monitor: somebody goes to the strand for it.
   void send_for(node& w) noexcept {
     let_look(w);
-    if (has_strand())
-      send_looker();
-    else
-      look_dropped();
+    if (!send_looker()) look_dropped();
   }
 
   using core_base::refuse;
@@ -115,10 +113,12 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   }
 
   std::size_t refuse_all(wait_outcome outcome) noexcept {
-    decided_waits decided;
-    std::size_t const refused = refuse_visits(outcome, decided);
-    decided.hand_out();
-    return refused + mutex_core::refuse_all(outcome);
+    return decide([&](decided_waits& decided) {
+      auto const is_own = [this](waiter const& w) { return w.core == this; };
+      std::size_t const refused = base::refuse_all_if(is_own, outcome, decided);
+      settle_work(decided);
+      return refused;
+    });
   }
 
   void close() noexcept {
@@ -130,6 +130,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     count_up();
     mutex_core::abandon();
     decide([&](decided_waits& decided) { end_parked(wait_outcome::aborted, decided); });
+    let_strand_rest();
     unref();
   }
 
@@ -150,6 +151,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     };
     refuse_if(is_of_another, wait_outcome::broken, decided);
     end_parked_if(is_of_another, wait_outcome::broken, decided);
+    let_strand_rest();
   }
 
   // For what cancels a function.
@@ -169,8 +171,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
       : base(primitive, home, false, 1u, 1u), strand_context_(&context) {}
   ~visits_core() override = default;
 
-  // Sends the looker to the strand.
-  virtual void send_looker() noexcept = 0;
+  // Sends the looker to the strand. False if that has gone.
+  virtual bool send_looker() noexcept = 0;
 
   // The looker has arrived on the strand, or never will.
   static void act_of_looker(waiter& w, waiter_action action) {
@@ -235,6 +237,24 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     if (w.work != wait_work::kept) return;
     w.work = wait_work::own;
     if (w.service) w.service->detach(w);
+    if (w.needs_strand) static_cast<visits_core&>(*w.core).needs_strand_no_more();
+  }
+
+  // The context of the strand has to run, too, as somebody goes there for the visit. It has ended,
+  // or the monitor has, where nothing is held any more.
+  void need_strand(node& w) noexcept {
+    std::lock_guard const guard(lock());
+    if (!home_.get()) return;
+    w.needs_strand = true;
+    if (need_strand_++ == 0) strand_work_ = home_.track();
+  }
+  ASIO_SYNC_NOINLINE void needs_strand_no_more() noexcept {
+    std::lock_guard const guard(lock());
+    if (--need_strand_ == 0) strand_work_.reset();
+  }
+  void let_strand_rest() noexcept {
+    std::lock_guard const guard(lock());
+    strand_work_.reset();
   }
 
   bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) override {
@@ -244,16 +264,28 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     w.work = wait_work::kept;
     // One whose time is up looks once all the same: nothing is to come before that.
     if (of(w).request.expired) deadline.reset();
-    return known_to.attach(w, deadline);
+    if (!known_to.attach(w, deadline)) return false;
+    if (&w.way->context(w) != strand_context_) need_strand(of(w));
+    return true;
+  }
+
+  void taken_out(waiter& w) noexcept override {
+    if (w.outcome == wait_outcome::granted) is_to_visit(of(w));
   }
 
   asio::execution_context* const strand_context_;
+  // Work of it, for visits of other contexts. Both: under the lock.
+  context_work strand_work_;
+  std::uint32_t need_strand_ = 0;
 };
 
+inline bool visit_route::goes_to_strand(waiter const& w) const noexcept {
+  return visits_core::visits(static_cast<visit_waiter const&>(w));
+}
+
 inline void visit_route::post(waiter& w) {
-  auto& visitor = static_cast<visit_waiter&>(w);
-  if (visits_core::visits(visitor))
-    static_cast<visits_core&>(*w.core).send_for(visitor);
+  if (goes_to_strand(w))
+    static_cast<visits_core&>(*w.core).send_for(static_cast<visit_waiter&>(w));
   else
     own_->post(w);
 }

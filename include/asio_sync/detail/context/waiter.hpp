@@ -134,6 +134,9 @@ class route {
   // Whether the waiter is a visit_waiter.
   virtual bool is_of_visit() const noexcept { return false; }
 
+  // Whether what is posted does not go to the executor yet, but to a strand, at once.
+  virtual bool goes_to_strand(waiter const&) const noexcept { return false; }
+
   // Destroys this; returns how many bytes it took.
   virtual std::size_t end(waiter const& w) noexcept = 0;
 

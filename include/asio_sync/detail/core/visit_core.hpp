@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 
 namespace asio_sync::detail {
@@ -22,8 +21,8 @@ namespace asio_sync::detail {
 // coming. At most one visit looks at a time, as it holds the mutex.
 //
 // Mutex: a core of one permit, some of whose nodes are visits. Traits: `atomic<T>`; `visit`, a
-// node with members `mark`, `came`, `is_parked`, `is_over`, `runs` and `has_left`;
-// `is_visit(node)`.
+// node with members `mark`, `is_cancelled`, `is_parked`, `is_over`, `runs` and `has_left`;
+// `is_visit(node)`; a visit that `left(node, list)` is told of, granted, `is_to_visit()`.
 template <class Mutex, class Traits>
 class visit_core : public Mutex {
  public:
@@ -31,19 +30,17 @@ class visit_core : public Mutex {
   using node = typename Mutex::node;
   using list = typename Mutex::list;
 
-  // A fresh one, before it queues.
-  void begin(visit& v) const noexcept { v.came = cancels_.load(std::memory_order_relaxed); }
-
-  // It has got the mutex, and is to look.
+  // It has got the mutex, and somebody goes to the strand for it.
   void let_look(visit& v) noexcept {
     std::lock_guard const guard(this->lock());
     visiting_ = &v;
+    is_sent_for_ = true;
   }
 
   // Who looks now. Null if that was refused meanwhile; hand_on() follows.
   visit* begin_to_look() noexcept {
     std::lock_guard const guard(this->lock());
-    looking_ = true;
+    is_sent_for_ = false;
     return this->is_dead() ? nullptr : visiting_;
   }
 
@@ -51,7 +48,6 @@ class visit_core : public Mutex {
   void let_in(visit& v, bool runs) noexcept {
     std::lock_guard const guard(this->lock());
     visiting_ = nullptr;
-    looking_ = false;
     v.is_over = true;
     v.runs = runs;
   }
@@ -74,13 +70,12 @@ class visit_core : public Mutex {
   // caller has it, and releases it.
   bool hand_on(list& decided) noexcept {
     std::lock_guard const guard(this->lock());
-    looking_ = false;
     if (visiting_) turn_back(wait_outcome::aborted, decided);  // the monitor is dead
     if (this->is_dead() || this->queue_.empty() || !Traits::is_visit(this->queue_.front()))
       return false;
     list granted;
     this->hand_over(true, granted);
-    visiting_ = &of(granted.pop_front());
+    granted.pop_front();
     return true;
   }
 
@@ -109,23 +104,25 @@ class visit_core : public Mutex {
     {
       std::lock_guard const guard(this->lock());
       if (v.mark == wait_outcome::undecided) v.mark = outcome;
+      if (outcome == wait_outcome::aborted) v.is_cancelled = true;
       if (v.is_parked) return unpark(v, outcome, decided), true;
-      if (&v == visiting_ && !looking_) return turn_back(outcome, decided), true;
+      if (&v == visiting_ && is_sent_for_) return turn_back(outcome, decided), true;
       runs = v.runs;
     }
     return !runs && Mutex::refuse(v, outcome, decided);
   }
 
-  // Those who are not in the queue; returns how many. One that is about to look is refused after
-  // that, if it may not enter.
-  std::size_t refuse_visits(wait_outcome outcome, list& decided) noexcept {
+  // All visits, and those in the queue of whom `which` is true; returns how many. One that is
+  // about to look is refused after that, if it may not enter.
+  template <class Predicate>
+  std::size_t refuse_all_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(this->lock());
-    cancels_.fetch_add(1, std::memory_order_relaxed);
-    std::size_t const parked = unpark_if(everybody, outcome, decided);
-    if (!is_somebody_visiting()) return parked;
+    std::size_t const refused =
+        unpark_if(everybody, outcome, decided) + this->refuse_queued(which, outcome, 0, decided);
+    if (!is_somebody_visiting()) return refused;
     visiting_->mark = outcome;
-    if (!looking_) turn_back(outcome, decided);
-    return parked + 1;
+    if (is_sent_for_) turn_back(outcome, decided);
+    return refused + 1;
   }
 
   // Those who are parked, once they are not to be recalled any more.
@@ -143,6 +140,13 @@ class visit_core : public Mutex {
   bool is_inside(visit const& v) const noexcept {
     std::lock_guard const guard(this->lock());
     return &v == visiting_ || v.runs;
+  }
+
+  // Under the lock: it was granted the mutex in its turn. It is in the list of whoever did that,
+  // and can be refused once it has looked.
+  void is_to_visit(visit& v) noexcept {
+    visiting_ = &v;
+    is_sent_for_ = false;
   }
 
   std::size_t waiters() const noexcept {
@@ -178,7 +182,6 @@ class visit_core : public Mutex {
   wait_outcome refusal_of(visit const& v) const noexcept {
     if (this->is_dead()) return wait_outcome::aborted;
     if (this->is_closed()) return wait_outcome::closed;
-    if (v.came != cancels_.load(std::memory_order_relaxed)) return wait_outcome::aborted;
     return v.mark;
   }
 
@@ -232,9 +235,8 @@ class visit_core : public Mutex {
 
   wait_list<node> parked_;
   visit* visiting_ = nullptr;  // who holds the mutex, and is to look
-  bool looking_ = false;
+  bool is_sent_for_ = false;   // and nobody has arrived there yet: it can be turned back
   typename Traits::template atomic<std::size_t> parked_size_{0};  // changes under the lock
-  typename Traits::template atomic<std::uint32_t> cancels_{0};    // likewise; of all visits
 };
 
 }  // namespace asio_sync::detail

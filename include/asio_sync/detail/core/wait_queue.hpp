@@ -59,8 +59,8 @@ class wait_queue {
   void take_out(node& waiter, wait_outcome outcome, list& decided) noexcept {
     queue_.erase(waiter);
     --size_;
-    Traits::left(waiter, decided);
     decide(waiter, outcome);
+    Traits::left(waiter, decided);
     decided.push_back(waiter);
   }
 

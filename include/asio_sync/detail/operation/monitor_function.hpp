@@ -97,9 +97,11 @@ struct invocation_result<void> {
 };
 
 // Cancels what an invocation has spawned. Shared with what is on its way to the strand.
+template <class Strand>
 struct spawned_function {
   enum class phase : unsigned char { begins, runs, lost, over };
 
+  std::optional<Strand> strand;  // the monitor's may go before the function ends
   asio::cancellation_signal signal;
   phase now = phase::begins;  // lost: before it runs
 };
@@ -109,7 +111,8 @@ template <class T, class Executor, class Predicate, class Function>
 class invocation {
   using returned = returned_value<std::invoke_result_t<Function&, T&>>;
   using strand_type = asio::strand<Executor>;
-  using phase = spawned_function::phase;
+  using spawned_type = spawned_function<strand_type>;
+  using phase = typename spawned_type::phase;
 
  public:
   static constexpr bool is_awaited = returned::is_awaited;
@@ -203,7 +206,7 @@ class invocation {
 
     // What is in the slot has the strand.
     void end(bool lost) noexcept {
-      std::shared_ptr<spawned_function> ends;
+      std::shared_ptr<spawned_type> ends;
       core_->with_lock([&] { ends = std::move(self_->spawned_); });
       ends->now = phase::over;
       ends.reset();
@@ -227,18 +230,21 @@ class invocation {
 
   // True if nothing has begun to run. Otherwise this may be gone.
   bool spawn(visits_core& core, visit_waiter& w) noexcept {
-    std::shared_ptr<spawned_function> spawned;
+    std::shared_ptr<spawned_type> spawned;
     try {
-      spawned = std::make_shared<spawned_function>();
+      spawned = std::make_shared<spawned_type>();
+      core.with_lock([&] {
+        if (core.has_strand()) spawned->strand.emplace(*strand_);
+      });
+      if (!spawned->strand) return core.has_run(w, true), false;  // the monitor has just ended
       auto awaited = std::invoke(*function_, *object_);
       bool cancelled = false;
       core.with_lock([&] {
         spawned_ = spawned;
-        cancelled = w.mark == wait_outcome::aborted;
+        cancelled = w.is_cancelled;
       });
-      strand_type const strand(*strand_);
       auto token = asio::bind_cancellation_slot(spawned->signal.slot(), ending(*this, core, w));
-      asio::co_spawn(strand, std::move(awaited), std::move(token));
+      asio::co_spawn(*spawned->strand, std::move(awaited), std::move(token));
       if (spawned->now == phase::lost) return ending(*this, core, w).end(true), false;
       if (spawned->now == phase::begins) spawned->now = phase::runs;
       if (cancelled) spawned->signal.emit(asio::cancellation_type::terminal);
@@ -250,7 +256,7 @@ class invocation {
 
   // With the exception that is being handled. What Asio has made of it by then it may destroy
   // later.
-  bool has_not_begun(visits_core& core, spawned_function* spawned) noexcept {
+  bool has_not_begun(visits_core& core, spawned_type* spawned) noexcept {
     if (spawned && spawned->now == phase::over) return false;
     thrown = std::current_exception();
     if (spawned && spawned_ && spawned->now == phase::begins)
@@ -260,11 +266,12 @@ class invocation {
   }
 
   void cancel(visits_core& core) noexcept {
-    std::shared_ptr<spawned_function> spawned;
+    std::shared_ptr<spawned_type> spawned;
     core.with_lock([&] { spawned = spawned_; });
-    if (!spawned || !core.has_strand()) return;
+    if (!spawned) return;
     try {
-      asio::post(*strand_, [spawned = std::move(spawned)] {
+      strand_type const strand(*spawned->strand);
+      asio::post(strand, [spawned = std::move(spawned)] {
         spawned->signal.emit(asio::cancellation_type::terminal);
       });
     } catch (...) {  // then it goes on
@@ -275,7 +282,7 @@ class invocation {
   strand_type const* strand_;
   mutable launched_predicate<Predicate> predicate_;
   launched_predicate<Function> function_;
-  std::shared_ptr<spawned_function> spawned_;
+  std::shared_ptr<spawned_type> spawned_;
 };
 
 }  // namespace asio_sync::detail

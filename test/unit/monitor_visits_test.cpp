@@ -1,0 +1,218 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// What a monitor knows of its visits on their way to the strand, and while that ends.
+
+#include "support/executors.hpp"
+#include "unit/monitor_fixture.hpp"
+
+#include <asio_sync/async_monitor.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <thread>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio_sync::test;
+using boost::system::error_code;
+using entry = bank::entry;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(monitor_visits_test, monitor_fixture)
+
+// Its deadline has passed before anybody can be on the strand.
+BOOST_AUTO_TEST_CASE(R11_without_time_it_is_looked_at_once) {
+  monitor->async_enter_when_for(at_least(0), 0s, note('a'));
+  context->run();
+  context->restart();
+  BOOST_TEST(order == "a");
+  bool runs = false;
+  monitor->async_invoke_for([&](account&) { runs = true; }, -1s,
+                            [this](std::exception_ptr thrown) { order += thrown ? '!' : 'b'; });
+  context->run();
+  context->restart();
+  BOOST_TEST(runs);
+  monitor->async_enter_when_for(at_least(1), 0s, note('c'));
+  context->run();
+  BOOST_TEST(order == "abct");
+}
+
+// Completions for executors that the library does not know are kept back while one of them runs;
+// not so a visit, which goes to the strand first.
+BOOST_AUTO_TEST_CASE(R4_let_in_inside_a_handler_of_an_unknown_executor) {
+  inline_executor const unknown(*other);
+  for (bool cancels : {true, false}) {
+    entry inside = monitor->try_enter();
+    int looks = 0;
+    auto const admits = [&](account const& a) { return ++looks, at_least(1)(a); };
+    monitor->async_enter_when(admits, asio::bind_executor(unknown, note('a')));
+    bank kept_back(*context);
+    kept_back.async_enter(asio::bind_executor(unknown, [&](error_code, entry) {
+      inside.leave();
+      context->restart();
+      context->poll();
+      BOOST_TEST(looks == 1);
+      BOOST_TEST(monitor->waiters() == 1u);
+      if (cancels) BOOST_TEST(monitor->cancel() == 1u);
+    }));
+    poll();
+    BOOST_TEST(order == "aa");
+    BOOST_TEST(monitor->waiters() == (cancels ? 0u : 1u));
+  }
+  monitor->close();
+  poll();
+  BOOST_TEST(order == "aaac");
+}
+
+// Another thread begins visits of its own context.
+BOOST_AUTO_TEST_CASE(R17_the_context_of_the_strand_dies_while_visits_begin) {
+  for (bool held : {true, false}) {
+    monitor_fixture of;
+    entry inside = held ? of.monitor->try_enter() : entry();
+    std::atomic<int> begun{0};
+    std::atomic<bool> stops{false};
+    int ended = 0;
+    std::thread begins([&] {
+      while (!stops) {
+        of.monitor->async_enter_when(
+            at_least(0), asio::bind_executor(*of.other, [&](error_code, entry) { ++ended; }));
+        ++begun;
+        of.other->restart();
+        of.other->poll();
+      }
+    });
+    while (begun < 20) std::this_thread::yield();
+    of.context.reset();
+    for (int const before = begun; begun < before + 20;) std::this_thread::yield();
+    stops = true;
+    begins.join();
+    inside = entry();
+    of.other->restart();
+    of.other->poll();
+    BOOST_TEST(ended == begun);
+  }
+}
+
+// Somebody has to look there.
+BOOST_AUTO_TEST_CASE(R8_a_visit_of_another_context_keeps_that_of_the_strand_running) {
+  monitor->async_enter_when(at_least(1), asio::bind_executor(*other, note('a')));
+  monitor->async_invoke_when(
+      at_least(2), [](account&) {},
+      asio::bind_executor(*other, [&](std::exception_ptr) { order += 'b'; }));
+  for (int amount : {0, 1, 1}) {
+    poll();
+    BOOST_TEST(!context->stopped());
+    pay_in(amount);
+  }
+  poll();
+  context->poll();
+  BOOST_TEST((order == "ab" && context->stopped()));
+
+  monitor->async_enter_when(at_least(3), asio::bind_executor(*other, note('c')));
+  monitor.reset();
+  context->restart();
+  context->poll();
+  BOOST_TEST(context->stopped());
+  context.reset();
+  poll();
+  BOOST_TEST(order == "abca");
+}
+
+// What it has granted is on its way to another context.
+BOOST_AUTO_TEST_CASE(R10_the_context_of_the_strand_dies_after_the_monitor) {
+  std::optional<bank::condition> changed(std::in_place, *monitor);
+  entry inside = monitor->try_enter();
+  changed->async_wait(inside, asio::bind_executor(*other, [&](error_code error) {
+                        order += error == aborted ? 'a' : '!';
+                      }));
+  monitor->async_enter(asio::bind_executor(*other, note('b')));
+  monitor->async_enter_when(at_least(0), asio::bind_executor(*other, note('c')));
+  changed.reset();
+  monitor.reset();
+  context.reset();
+  poll();
+  BOOST_TEST(order == "baaca");
+}
+
+struct waits_for_long {
+  asio::awaitable<void> operator()(account&) const {
+    asio::steady_timer hour(co_await asio::this_coro::executor, 1h);
+    co_await hour.async_wait(asio::use_awaitable);
+  }
+};
+
+// Destroyed while it runs, a monitor leaves its function alone; the slot still reaches that.
+BOOST_AUTO_TEST_CASE(M7_a_function_that_outlives_its_monitor_is_cancelled) {
+  for (bool context_dies : {false, true}) {
+    asio::cancellation_signal stop;
+    monitor_fixture of;
+    of.monitor->async_invoke(waits_for_long(), asio::bind_cancellation_slot(
+                                                   stop.slot(), [&](std::exception_ptr thrown) {
+                                                     order += thrown ? 'x' : '!';
+                                                   }));
+    of.poll();
+    of.monitor.reset();
+    of.poll();
+    BOOST_TEST(order == "");
+    if (context_dies) {
+      of.context.reset();
+    } else {
+      stop.emit(asio::cancellation_type::terminal);
+      of.poll();
+      BOOST_TEST(order == "x");
+      order.clear();
+    }
+  }
+}
+
+// The cancellation of all does not count for one that may enter, nor for what it runs then.
+BOOST_AUTO_TEST_CASE(M7_all_are_cancelled_by_a_predicate_that_is_true) {
+  std::exception_ptr thrown;
+  bool cancelled = true;
+  monitor->async_invoke_when([this](account const&) { return monitor->cancel() == 1; },
+                             [&](account&) -> asio::awaitable<void> {
+                               auto const state = co_await asio::this_coro::cancellation_state;
+                               co_await asio::post(asio::use_awaitable);
+                               cancelled = state.cancelled() != asio::cancellation_type::none;
+                             },
+                             [&](std::exception_ptr e) { thrown = e; });
+  poll();
+  BOOST_TEST(!thrown);
+  BOOST_TEST(!cancelled);
+}
+
+// Before it has returned what there is to be cancelled, and when its time was up already.
+BOOST_AUTO_TEST_CASE(M7_the_slot_is_emitted_while_the_function_begins) {
+  asio::cancellation_signal stop;
+  monitor->async_invoke_for(
+      [&](account& a) {
+        stop.emit(asio::cancellation_type::terminal);
+        return waits_for_long()(a);
+      },
+      0s, asio::bind_cancellation_slot(stop.slot(), [this](std::exception_ptr thrown) {
+        order += thrown ? 'x' : '!';
+      }));
+  poll();
+  BOOST_TEST(order == "x");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
