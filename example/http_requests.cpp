@@ -67,7 +67,7 @@ async_steps fetch(async_enumerator& e, transfer& t, resources& r) {
     t.resolver.async_resolve(t.at.host, t.at.port, e.callback(error, endpoints));
     co_yield 1;
     t.check(error);
-    t.start_clock();
+    t.open();
     t.stream.async_connect(endpoints, e.callback(error));
     co_yield 1;
     t.check(error);
@@ -75,9 +75,11 @@ async_steps fetch(async_enumerator& e, transfer& t, resources& r) {
     http::async_write(t.stream, t.request, e.callback(error));
     co_yield 1;
     t.check(error);
-    http::async_read_header(t.stream, t.buffer, *t.response, e.callback(error));
-    co_yield 1;
-    t.check(error);
+    do {
+      http::async_read_header(t.stream, t.buffer, *t.response, e.callback(error));
+      co_yield 1;
+      t.check(error);
+    } while (t.is_interim());
   } while (t.is_redirected());
   if (r.set.print) {
     r.console.async_lock(e.callback(error, t.console));
@@ -129,11 +131,13 @@ asio::awaitable<void> fetch(transfer& t, resources& r) {
   do {
     t.prepare();
     auto const endpoints = co_await t.resolver.async_resolve(t.at.host, t.at.port, use_awaitable);
-    t.start_clock();
+    t.open();
     co_await t.stream.async_connect(endpoints, use_awaitable);
     t.connected();
     co_await http::async_write(t.stream, t.request, use_awaitable);
-    co_await http::async_read_header(t.stream, t.buffer, *t.response, use_awaitable);
+    do {
+      co_await http::async_read_header(t.stream, t.buffer, *t.response, use_awaitable);
+    } while (t.is_interim());
   } while (t.is_redirected());
   if (r.set.print) {
     t.console = co_await r.console.async_lock();
@@ -225,7 +229,7 @@ int main(int argc, char** argv) {
       ("redirects", number_option("redirects", set.redirects, 0, 100),
        "the most redirects to follow: 0 to 100")
       ("timeout", time_option("timeout", set.timeout),
-       "for the response to a request: 1ms to 3600s")
+       "for the response to a request, once its host is found: 1ms to 3600s")
       ("style", options::value(&set.style)->value_name("STYLE")->default_value(set.style),
        "enumerator or coroutine")
       ("body", options::value(&set.body)->value_name("TEXT"), "POST this instead of GET")

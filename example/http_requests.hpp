@@ -14,6 +14,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/system/error_code.hpp>
@@ -53,8 +54,11 @@ struct url {
 };
 
 inline url parse_url(std::string text) {
-  if (text.starts_with("https://")) throw failure("only http is supported, not https");
-  if (!text.starts_with("http://")) throw failure("not a URL that begins with http://");
+  auto const begins_with = [&text](std::string_view scheme) {
+    return beast::iequals(text.substr(0, scheme.size()), {scheme.data(), scheme.size()});
+  };
+  if (begins_with("https://")) throw failure("only http is supported, not https");
+  if (!begins_with("http://")) throw failure("not a URL that begins with http://");
   text.erase(std::min(text.find('#'), text.size()));
   if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; }))
     throw failure("not a URL: a character has to be escaped");
@@ -63,13 +67,15 @@ inline url parse_url(std::string text) {
   auto const end = std::min(text.find_first_of("/?"), text.size());
   result.authority = text.substr(0, end);
   result.target = (text.substr(end, 1) == "/" ? "" : "/") + text.substr(end);
+  if (result.authority.find('@') != std::string::npos)
+    throw failure("not a URL that is supported: it names a user");
   bool const is_v6 = result.authority.starts_with('[');
   auto const colon = result.authority.find(':', is_v6 ? result.authority.find(']') : 0);
   result.host = result.authority.substr(0, colon);
   result.port = colon == std::string::npos ? "80" : result.authority.substr(colon + 1);
   if (is_v6 && result.host.ends_with(']'))
     result.host = result.host.substr(1, result.host.size() - 2);
-  if (result.host.empty() || result.host.find_first_of("[]@") != std::string::npos)
+  if (result.host.empty() || result.host.find_first_of("[]") != std::string::npos)
     throw failure("not a URL: no host");
   int number = 0;
   char const* const last = result.port.data() + result.port.size();
@@ -81,11 +87,15 @@ inline url parse_url(std::string text) {
 
 /// Where a redirection leads to.
 inline url follow(url const& from, std::string const& location) {
-  if (location.find("://") != std::string::npos) return parse_url(location);
+  auto const delimiter = location.find_first_of(":/?#");
+  if (location.substr(std::min(delimiter, location.size()), 1) == ":") return parse_url(location);
   if (location.starts_with("//")) return parse_url("http:" + location);
-  if (location.starts_with('/')) return parse_url("http://" + from.authority + location);
+  std::string const site = "http://" + from.authority;
+  if (delimiter == 0 && location[0] == '/') return parse_url(site + location);
+  if (location.empty() || location[0] == '#') return parse_url(site + from.target);
   std::string const path = from.target.substr(0, from.target.find('?'));
-  return parse_url("http://" + from.authority + path.substr(0, path.rfind('/') + 1) + location);
+  if (location[0] == '?') return parse_url(site + path + location);
+  return parse_url(site + path.substr(0, path.rfind('/') + 1) + location);
 }
 
 struct settings {
@@ -117,7 +127,7 @@ class transfer {
   // What the operations work with.
   tcp::resolver resolver;
   beast::tcp_stream stream;
-  beast::flat_buffer buffer;
+  beast::flat_buffer buffer{64 * 1024};  // Beast limits no trailer, for one
   http::request<http::string_body> request;
   std::optional<http::response_parser<http::buffer_body>> response;
   asio_sync::async_mutex::lock_type console;
@@ -136,8 +146,7 @@ class transfer {
   void prepare() {
     resolved_ = connected_ = false;
     buffer.clear();
-    response.emplace();
-    response->body_limit(boost::none);
+    expect_header();
     request.target(at.target);
     request.set(http::field::host, at.authority);
     request.set(http::field::user_agent, "http_requests");
@@ -145,15 +154,30 @@ class transfer {
     request.prepare_payload();
   }
 
+  /// Before it connects. If there is no socket, connecting would only say that it was cancelled.
+  void open() {
+    resolved_ = true;
+    stream.socket().open(tcp::v4());
+    start_clock();
+  }
+
   /// From now on there is this time for all that follows. To ask for an address takes what it
   /// takes.
   void start_clock() {
-    resolved_ = true;
     deadline_ = std::chrono::steady_clock::now() + set_.timeout;
     stream.expires_at(deadline_);
   }
 
   void connected() { connected_ = true; }
+
+  /// After a header: whether another one follows, as this was but a word on the way.
+  bool is_interim() {
+    unsigned const status = response->get().result_int();
+    if (status < 100 || status >= 200 || status == 101) return false;
+    check_clock();
+    expect_header();
+    return true;
+  }
 
   /// After the header: whether there is another request to make.
   bool is_redirected() {
@@ -175,8 +199,7 @@ class transfer {
 
   /// Before each part of the body: where it is to go to.
   void expect_chunk() {
-    if (std::chrono::steady_clock::now() >= deadline_)  // it may come so fast that nobody waits
-      throw boost::system::system_error(beast::error::timeout);
+    check_clock();
     response->get().body().data = chunk_.data();
     response->get().body().size = chunk_.size();
   }
@@ -223,6 +246,17 @@ class transfer {
   std::size_t size() const { return size_; }
 
  private:
+  void expect_header() {
+    response.emplace();
+    response->body_limit(boost::none);
+  }
+
+  // What comes may come so fast that nobody waits.
+  void check_clock() const {
+    if (std::chrono::steady_clock::now() >= deadline_)
+      throw boost::system::system_error(beast::error::timeout);
+  }
+
   std::string describe(error_code error) const {
     if (error == beast::error::timeout)
       return "timed out after " + std::to_string(set_.timeout.count()) + " ms";

@@ -45,7 +45,10 @@ bool serve(settings const& set) {
   http_server::server server(context, static_cast<unsigned short>(set.port), set.connections,
                              set.timeout);
   asio::signal_set signals(context, SIGINT, SIGTERM);
-  signals.async_wait([&server](boost::system::error_code, int) { server.stop(); });
+  signals.async_wait([&](boost::system::error_code, int) {
+    signals.clear();  // a second one ends the program as if nobody waited for it
+    server.stop();
+  });
   server.start();
   std::cout << "listening on " << server.url() << std::endl;
   run_loop(context, set.threads);

@@ -57,6 +57,7 @@ struct site {
 
   static constexpr std::uint32_t header_limit = 8 * 1024;
   static constexpr std::uint32_t body_limit = 64 * 1024;  // of a WebSocket's messages, too
+  static constexpr std::size_t buffer_limit = 16 * 1024;  // Beast limits no trailer, for one
 
   asio::any_io_executor executor;
   std::chrono::milliseconds timeout;  // of a request, of a response, of a silent WebSocket
@@ -328,7 +329,7 @@ class http_session final : public session {
   }
 
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{site::buffer_limit};
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::span_body<char const>> response_;
   page page_;  // the body of the response

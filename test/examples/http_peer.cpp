@@ -81,10 +81,23 @@ void misbehave(tcp::socket socket, std::string const& target) {
   if (target == "/directory/../ten") send(socket, ok + ten);
   if (target == "/secure") send(socket, moved + "https://127.0.0.1/\r\n\r\n");
   if (target == "/colours") send(socket, "HTTP/1.1 200 \x1b[31mred\r\n" + ten);
+  std::string const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n",
+                    early = "HTTP/1.1 103 Early\r\n\r\n";
+  if (target == "/hints") send(socket, early + early + ok + ten);
+  if (target == "/login?to=http://here/") send(socket, ok + ten);
+  if (target == "/moved_to_login") send(socket, moved + "login?to=http://here/\r\n\r\n");
+  if (target == "/moved?") send(socket, moved + "?again\r\n\r\n");
+  if (target == "/moved?again") send(socket, ok + ten);
+  if (target == "/moved_to_itself") send(socket, moved + "#part\r\n\r\n");
+  if (target == "/mail") send(socket, moved + "mailto:somebody\r\n\r\n");
+  if (target == "/long_extension") send(socket, chunked + "1;" + std::string(1'000'000, 'x'));
+  if (target == "/long_trailer") send(socket, chunked + "0\r\nX: " + std::string(1'000'000, 'x'));
+  if (target == "/endless_hints")
+    for (;;) send(socket, early);
   if (target == "/half_a_header") send(socket, ok + "Content-"), wait_for_end(socket);
   if (target == "/half_a_body") send(socket, ok + hundred), wait_for_end(socket);
   if (target == "/endless") {
-    send(socket, ok + "Transfer-Encoding: chunked\r\n\r\n");
+    send(socket, chunked);
     for (std::string const chunk = "3e8\r\n" + std::string(1000, 'x') + "\r\n";;)
       send(socket, chunk);
   }
@@ -160,6 +173,7 @@ std::string const upgrade =
 std::string const half_a_frame = "\x81\xfe\x10";
 
 void malformed() {
+  std::string const long_text(1'000'000, 'x');
   for (auto const& [request, status] : std::map<std::string, std::string>{
            {"\r\n\r\n\r\n", "400"},
            {"GET\r\n\r\n", "400"},
@@ -167,6 +181,9 @@ void malformed() {
            {"GET / HTTP/1.1\r\nNo colon\r\n\r\n", "400"},
            {"POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"},
            {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "400"},
+           {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" + long_text, "400"},
+           {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: " + long_text,
+            "400"},
            {"GET / HTTP/1.1\r\nX: " + std::string(8'000'000, 'x') + "\r\n\r\n", "431"},
            {"POST /echo HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", "413"},
            {"PUT / HTTP/1.1\r\n\r\n", "405"},
