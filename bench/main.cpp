@@ -200,6 +200,8 @@ bool show(char* program, settings const& set) {
   add_lock_all_workloads(all);
   add_keyed_mutex_workloads(all);
   add_scale_workloads(all);
+  add_http_workloads(all);
+  add_bare_http_workload(all);
   add_limit_workloads(all);
   add_alternative_workloads(all);
   medians const times = run_all(program, set, asked, all);

@@ -70,6 +70,8 @@ void add_monitor_workloads(catalogue& all);   // entered, and invoked
 void add_lock_all_workloads(catalogue& all);  // several mutexes at once
 void add_keyed_mutex_workloads(catalogue& all);
 void add_two_thread_workloads(catalogue& all);   // initiated by one thread, run by another
+void add_http_workloads(catalogue& all);         // requests to the example http_server
+void add_bare_http_workload(catalogue& all);     // and to it without the primitives
 void add_limit_workloads(catalogue& all);        // what bounds it from below
 void add_alternative_workloads(catalogue& all);  // what people use instead
 
