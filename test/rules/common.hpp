@@ -78,7 +78,7 @@ error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
 error_code const closed = asio_sync::error::closed;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t many = 10'000;
 #else
 constexpr std::size_t many = 100'000;

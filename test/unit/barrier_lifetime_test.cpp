@@ -477,7 +477,7 @@ BOOST_AUTO_TEST_CASE(R4_arrivals_meet_cancellations_and_deadlines) {
 }
 
 BOOST_AUTO_TEST_CASE(R6_very_many_wait_for_the_last) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
   constexpr int n = 10'000;
 #else
   constexpr int n = 200'000;

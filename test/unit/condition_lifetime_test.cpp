@@ -442,7 +442,7 @@ BOOST_AUTO_TEST_CASE(R3_a_handler_whose_move_throws_leaves_the_mutex_to_others) 
 }
 
 BOOST_AUTO_TEST_CASE(R6_a_long_chain_of_hand_offs_and_of_looks_in_vain) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
   constexpr int many = 2'000;
 #else
   constexpr int many = 50'000;

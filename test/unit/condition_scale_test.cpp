@@ -35,7 +35,7 @@ using asio_sync::async_mutex;
 using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t most = 50'000;
 #else
 constexpr std::size_t most = 1'000'000;

@@ -24,7 +24,7 @@ using namespace asio_sync::test;
 using mutex_type = asio_sync::async_keyed_mutex<std::size_t>;
 using keyed_lock = mutex_type::keyed_lock;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t most = 50'000;
 #else
 constexpr std::size_t most = 1'000'000;

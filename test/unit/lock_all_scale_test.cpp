@@ -40,7 +40,7 @@ using locks_type = std::vector<lock_type>;
 
 constexpr std::size_t many = 64;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t callers = 500;
 #else
 constexpr std::size_t callers = 5'000;

@@ -38,7 +38,7 @@ using namespace asio_sync::test;
 using asio_sync::async_manual_reset_event;
 using boost::system::error_code;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t most = 50'000;
 #else
 constexpr std::size_t most = 1'000'000;

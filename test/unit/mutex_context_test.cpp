@@ -190,13 +190,13 @@ BOOST_AUTO_TEST_CASE(R10_handler_that_owns_the_mutex_does_not_leak_it) {
   fate fates[4];
   asio::io_context home;
   for (bool const at_home : {false, true}) {
+    fate f[4];
     asio::io_context context;
     auto mutex = std::make_shared<async_mutex>(at_home ? context : home);
     watch = mutex;
     BOOST_TEST_REQUIRE(mutex->try_lock());
     async_mutex& m = *mutex;
     auto const strand = asio::make_strand(context);
-    fate f[4];
     auto const handler = [&](int i) { return observed_handler(f[i], [mutex] {}); };
     m.async_lock(asio::bind_executor(context, handler(0)));
     m.async_lock_for(1h, asio::bind_executor(context, handler(1)));

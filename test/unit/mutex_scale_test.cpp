@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using asio_sync::async_mutex;
 using boost::system::error_code;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t many = 50'000;
 constexpr std::size_t stack_size = 1 << 20;  // the frames are larger there
 #else

@@ -49,7 +49,7 @@ using asio_sync::semaphore_permit;
 using boost::system::error_code;
 using boost::system::system_error;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::ptrdiff_t many = 100'000;
 #else
 constexpr std::ptrdiff_t many = 1'000'000;

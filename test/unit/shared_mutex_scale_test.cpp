@@ -29,7 +29,7 @@ using asio_sync::async_shared_mutex;
 using writer = async_shared_mutex::lock_type;
 using reader = async_shared_mutex::shared_lock_type;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t most = 50'000;
 #else
 constexpr std::size_t most = 1'000'000;
