@@ -43,6 +43,7 @@ struct traits : core_model::traits_of<node, asio_sync::detail::decided_list<node
   static constexpr bool exclusive = true;
   static std::uint64_t weight(node const&) noexcept { return 1; }
   static bool is_visit(node const& w) noexcept { return w.is_visit; }
+  static bool looks_once(node const&) noexcept { return false; }
   static inline void left(node& w, list& decided) noexcept;
 };
 
@@ -160,7 +161,7 @@ class monitor : public core_model::primitive<core_type, operation> {
     list decided;
     core().close(decided);
     complete(decided);
-    core().end_parked(wait_outcome::closed, decided);
+    core().end_visits(wait_outcome::closed, decided);
     complete(decided);
   }
 
@@ -171,7 +172,7 @@ class monitor : public core_model::primitive<core_type, operation> {
     core().count_up();
     core().abandon(decided);
     complete(decided);
-    core().end_parked(wait_outcome::aborted, decided);
+    core().end_visits(wait_outcome::aborted, decided);
     complete(decided);
     unref();
     unref();

@@ -137,6 +137,74 @@ BOOST_AUTO_TEST_CASE(R8_a_visit_of_another_context_keeps_that_of_the_strand_runn
   BOOST_TEST(order == "abca");
 }
 
+// Though it has no time, it is there to be cancelled until it is looked at.
+BOOST_AUTO_TEST_CASE(R11_without_time_it_is_cancelled_on_its_way_to_the_strand) {
+  monitor->async_enter_when_for(at_least(0), 0s, note('a'));
+  BOOST_TEST(monitor->waiters() == 1u);
+  BOOST_TEST(monitor->cancel() == 1u);
+  BOOST_TEST(monitor->waiters() == 0u);
+  poll();
+  BOOST_TEST(order == "aa");
+  BOOST_TEST(static_cast<bool>(monitor->try_enter()));
+}
+
+// As who waits behind it is.
+BOOST_AUTO_TEST_CASE(R18_closed_on_its_way_to_the_strand) {
+  monitor->async_enter_when(at_least(0), note('a'));
+  monitor->async_invoke([&](account&) { order += '!'; },
+                        [&](std::exception_ptr e) { order += error_in(e) == closed ? 'b' : '?'; });
+  monitor->close();
+  BOOST_TEST(monitor->waiters() == 0u);
+  poll();
+  BOOST_TEST(order == "bac");
+}
+
+// It is no entry then, and no function runs, whoever waits.
+BOOST_AUTO_TEST_CASE(R10_destroyed_by_a_predicate_that_is_true) {
+  for (int way : {0, 1, 2}) {
+    monitor_fixture of;
+    auto const destroys = [&](account const&) { return of.monitor.reset(), true; };
+    auto const told = [&](std::exception_ptr e) { order += error_in(e) == aborted ? 'b' : '?'; };
+    if (way == 0) of.monitor->async_enter_when(destroys, of.note('a'));
+    if (way == 1)
+      of.monitor->async_invoke_when(
+          destroys, [&](account&) { order += '!'; }, told);
+    if (way == 2)
+      of.monitor->async_invoke_when(
+          destroys,
+          [&](account&) -> asio::awaitable<void> {
+            order += '!';
+            co_return;
+          },
+          told);
+    of.poll();
+    order += of.order;
+  }
+  BOOST_TEST(order == "aabb");
+  BOOST_TEST(account::alive == 1);
+}
+
+// What is refused does not go there any more.
+BOOST_AUTO_TEST_CASE(R8_a_refused_visit_lets_the_context_of_the_strand_stop) {
+  for (int way : {0, 1, 2}) {
+    asio::cancellation_signal stop;
+    monitor->async_enter_when(
+        at_least(1),
+        asio::bind_executor(*other, asio::bind_cancellation_slot(stop.slot(), note('a'))));
+    context->restart();
+    context->poll();
+    BOOST_TEST(!context->stopped());
+    if (way == 0) stop.emit(asio::cancellation_type::terminal);
+    if (way == 1) monitor->cancel();
+    if (way == 2) monitor->close();
+    context->poll();
+    BOOST_TEST(context->stopped());
+    other->restart();
+    other->poll();
+  }
+  BOOST_TEST(order == "aaaaac");
+}
+
 // What it has granted is on its way to another context.
 BOOST_AUTO_TEST_CASE(R10_the_context_of_the_strand_dies_after_the_monitor) {
   std::optional<bank::condition> changed(std::in_place, *monitor);

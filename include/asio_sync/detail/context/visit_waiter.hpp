@@ -36,7 +36,7 @@ struct visit_waiter : lasting_waiter {
 
   visit_waiter(function* f, core_base* c, asked_type const& what) noexcept
       : lasting_waiter(f, c, {}), request(what) {
-    if (request.expired) outcome = mark = wait_outcome::timed_out;
+    if (request.expired) outcome = wait_outcome::timed_out;
   }
 
   // One that has left again carries nothing.

@@ -31,6 +31,7 @@ namespace asio_sync::detail {
 struct visit_traits : mutex_traits {
   using visit = visit_waiter;
   static bool is_visit(waiter const& w) noexcept { return w.way && w.way->is_of_visit(); }
+  static bool looks_once(visit const& v) noexcept { return v.request.expired; }
 };
 
 // Plain waits are those of the mutex, and do not come here.
@@ -123,13 +124,13 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   void close() noexcept {
     mutex_core::close();
-    decide([&](decided_waits& decided) { end_parked(wait_outcome::closed, decided); });
+    decide([&](decided_waits& decided) { end_visits(wait_outcome::closed, decided); });
   }
 
   void abandon() noexcept {
     count_up();
     mutex_core::abandon();
-    decide([&](decided_waits& decided) { end_parked(wait_outcome::aborted, decided); });
+    decide([&](decided_waits& decided) { end_visits(wait_outcome::aborted, decided); });
     let_strand_rest();
     unref();
   }
@@ -159,6 +160,13 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   void with_lock(Function f) const noexcept {
     std::lock_guard const guard(lock());
     f();
+  }
+
+  // Nobody goes to the strand for it any more.
+  static void leave_strand(node& w) noexcept {
+    if (!w.needs_strand) return;
+    w.needs_strand = false;
+    static_cast<visits_core&>(*w.core).needs_strand_no_more();
   }
 
   // Whether the strand is still there, and whether this thread runs on it.
@@ -203,11 +211,12 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     release_counted();
   }
 
-  static bool looks(node const& w) noexcept {
+  // False also if the predicate has destroyed the monitor.
+  bool looks(node const& w) const noexcept {
     visit_functions const& functions = *w.request.functions;
     if (!functions.looks) return true;
     try {
-      return functions.looks(w.request.where);
+      return functions.looks(w.request.where) && !is_dead();
     } catch (...) {
       *w.request.thrown = std::current_exception();
       return true;
@@ -237,7 +246,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     if (w.work != wait_work::kept) return;
     w.work = wait_work::own;
     if (w.service) w.service->detach(w);
-    if (w.needs_strand) static_cast<visits_core&>(*w.core).needs_strand_no_more();
+    leave_strand(w);
   }
 
   // The context of the strand has to run, too, as somebody goes there for the visit. It has ended,
@@ -284,10 +293,10 @@ inline bool visit_route::goes_to_strand(waiter const& w) const noexcept {
 }
 
 inline void visit_route::post(waiter& w) {
-  if (goes_to_strand(w))
-    static_cast<visits_core&>(*w.core).send_for(static_cast<visit_waiter&>(w));
-  else
-    own_->post(w);
+  auto& visit = static_cast<visit_waiter&>(w);
+  if (goes_to_strand(w)) return static_cast<visits_core&>(*w.core).send_for(visit);
+  visits_core::leave_strand(visit);
+  own_->post(w);
 }
 
 }  // namespace asio_sync::detail

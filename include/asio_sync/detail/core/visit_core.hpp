@@ -22,7 +22,8 @@ namespace asio_sync::detail {
 //
 // Mutex: a core of one permit, some of whose nodes are visits. Traits: `atomic<T>`; `visit`, a
 // node with members `mark`, `is_cancelled`, `is_parked`, `is_over`, `runs` and `has_left`;
-// `is_visit(node)`; a visit that `left(node, list)` is told of, granted, `is_to_visit()`.
+// `is_visit(node)`, `looks_once(visit)`; a visit that `left(node, list)` is told of, granted,
+// `is_to_visit()`.
 template <class Mutex, class Traits>
 class visit_core : public Mutex {
  public:
@@ -125,9 +126,11 @@ class visit_core : public Mutex {
     return refused + 1;
   }
 
-  // Those who are parked, once they are not to be recalled any more.
-  void end_parked(wait_outcome outcome, list& decided) noexcept {
-    end_parked_if(everybody, outcome, decided);
+  // Those who are parked, once they are not to be recalled any more, and who is about to look.
+  void end_visits(wait_outcome outcome, list& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    unpark_if(everybody, outcome, decided);
+    if (is_sent_for_ && is_somebody_visiting()) turn_back(outcome, decided);
   }
 
   template <class Predicate>
@@ -182,6 +185,7 @@ class visit_core : public Mutex {
   wait_outcome refusal_of(visit const& v) const noexcept {
     if (this->is_dead()) return wait_outcome::aborted;
     if (this->is_closed()) return wait_outcome::closed;
+    if (v.mark == wait_outcome::undecided && Traits::looks_once(v)) return wait_outcome::timed_out;
     return v.mark;
   }
 

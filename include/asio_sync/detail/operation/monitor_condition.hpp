@@ -70,7 +70,8 @@ class monitor_condition {
   /// The type of the entries that wait.
   using entry = monitor_entry<T>;
 
-  /// A condition of the monitor. It may be destroyed before the monitor or after it.
+  /// A condition of the monitor. It may be destroyed before the monitor or after it. Not to be
+  /// made after the end of the context of the strand.
   ///
   /// Exceptions: what allocating throws.
   explicit monitor_condition(basic_async_monitor<T, Executor>& monitor)
