@@ -13,6 +13,9 @@ BOOST_AUTO_TEST_SUITE(keyed_core_faults)
 using namespace keyed_model;
 
 BOOST_AUTO_TEST_CASE(key_stays_held) { kept(release_between_claim_and_enter, "0x3.1x4.2x3"); }
+BOOST_AUTO_TEST_CASE(entry_leaves_with_its_holder) {
+  kept(release_between_claim_and_enter, "0x3.1x2");
+}
 BOOST_AUTO_TEST_CASE(enter_does_not_look_at_the_key) {
   kept(release_between_claim_and_enter, "0x3.2x8.1x4");
 }
