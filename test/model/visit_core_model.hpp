@@ -251,17 +251,17 @@ class monitor : public core_model::primitive<core_type, operation> {
   /// To its executor; a visit that is to look: to the strand.
   void send(node& w) {
     if (!w.is_visit || w.outcome != wait_outcome::granted || w.is_over) return w.owner->post();
-    core().let_look(w);
+    core().let_look(w, [] {});
     if (has_strand_) return look();
     list decided;
-    core().give_up_looking(decided);
+    core().give_up_looking(decided, [] {});
     complete(decided);
     release();
   }
 
   void look() {
     for (bool more = true; more;) {
-      if (node* const visitor = core().begin_to_look()) {
+      if (node* const visitor = core().begin_to_look([] {})) {
         if (seen() >= static_cast<operation*>(visitor->owner)->needs) return enters(*visitor);
         if (!core().park(*visitor)) visitor->owner->post();
       }

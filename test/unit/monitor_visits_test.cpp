@@ -205,6 +205,41 @@ BOOST_AUTO_TEST_CASE(R8_a_refused_visit_lets_the_context_of_the_strand_stop) {
   BOOST_TEST(order == "aaaaac");
 }
 
+// Refused while somebody is about to go there for it, who holds the monitor: nobody else would
+// have it before the context is run again.
+BOOST_AUTO_TEST_CASE(R8_the_context_of_the_strand_waits_for_who_is_sent_there) {
+#ifdef ASIO_SYNC_TEST_SANITIZED
+  int const rounds = 2'000;
+#else
+  int const rounds = 20'000;
+#endif
+  std::atomic<int> begun{0}, ended{0};
+  entry inside;
+  std::thread refuses([&] {
+    for (int i = 1; i <= rounds; ++i) {
+      while (begun != i) std::this_thread::yield();
+      for (std::atomic<int> later{i % 200}; later > 0;) --later;
+      monitor->cancel();
+      ended = i;
+    }
+  });
+  int stopped_too_early = 0;
+  for (int i = 1; i <= rounds; ++i) {
+    inside = monitor->try_enter();
+    monitor->async_enter_when(at_least(0), asio::bind_executor(*other, [](error_code, entry) {}));
+    begun = i;
+    inside.leave();
+    while (ended != i) std::this_thread::yield();
+    bool const stopped = context->stopped();
+    context->restart();
+    if (context->poll() != 0 && stopped) ++stopped_too_early;
+    poll();
+    context->restart();
+  }
+  refuses.join();
+  BOOST_TEST(stopped_too_early == 0);
+}
+
 // What it has granted is on its way to another context.
 BOOST_AUTO_TEST_CASE(R10_the_context_of_the_strand_dies_after_the_monitor) {
   std::optional<bank::condition> changed(std::in_place, *monitor);

@@ -53,7 +53,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     if (mutex_core::enter(w)) return true;
     if (!visits(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
-    let_look(w);
+    let_look(w, [] {});
     look();
     return true;
   }
@@ -91,7 +91,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   // A visit holds the monitor: somebody goes to the strand for it.
   void send_for(node& w) noexcept {
-    let_look(w);
+    let_look(w, [this] { looker_holds_strand_ = hold_strand(); });
     if (!send_looker()) look_dropped();
   }
 
@@ -196,7 +196,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // with the next in the queue, if that is a visit, too.
   void look() noexcept {
     for (bool more = true; more;) {
-      if (node* const visitor = begin_to_look()) {
+      if (node* const visitor = begin_to_look([this] { has_arrived(); })) {
         if (looks(*visitor)) return enters(*visitor);
         if (!park(*visitor)) deliver(*visitor);
       }
@@ -207,7 +207,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   // The strand's context ends: the visit is told, and others have the monitor.
   void look_dropped() noexcept {
-    decide([&](decided_waits& decided) { give_up_looking(decided); });
+    decide([&](decided_waits& decided) { give_up_looking(decided, [this] { has_arrived(); }); });
     release_counted();
   }
 
@@ -253,14 +253,26 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // or the monitor has, where nothing is held any more.
   void need_strand(node& w) noexcept {
     std::lock_guard const guard(lock());
-    if (!home_.get()) return;
-    w.needs_strand = true;
-    if (need_strand_++ == 0) strand_work_ = home_.track();
+    w.needs_strand = hold_strand();
   }
   ASIO_SYNC_NOINLINE void needs_strand_no_more() noexcept {
     std::lock_guard const guard(lock());
+    let_strand_go();
+  }
+
+  // Under the lock. False if it has ended.
+  bool hold_strand() noexcept {
+    if (!home_.get()) return false;
+    if (need_strand_++ == 0) strand_work_ = home_.track();
+    return true;
+  }
+  void let_strand_go() noexcept {
     if (--need_strand_ == 0) strand_work_.reset();
   }
+  void has_arrived() noexcept {
+    if (std::exchange(looker_holds_strand_, false)) let_strand_go();
+  }
+
   void let_strand_rest() noexcept {
     std::lock_guard const guard(lock());
     strand_work_.reset();
@@ -283,9 +295,11 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   }
 
   asio::execution_context* const strand_context_;
-  // Work of it, for visits of other contexts. Both: under the lock.
+  // Work of it, for visits of other contexts, and for the looker: the visit that it is sent for
+  // may be refused, and its context have run to its end, before it is posted. Under the lock.
   context_work strand_work_;
   std::uint32_t need_strand_ = 0;
+  bool looker_holds_strand_ = false;
 };
 
 inline bool visit_route::goes_to_strand(waiter const& w) const noexcept {

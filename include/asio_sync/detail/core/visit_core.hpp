@@ -31,17 +31,23 @@ class visit_core : public Mutex {
   using node = typename Mutex::node;
   using list = typename Mutex::list;
 
-  // It has got the mutex, and somebody goes to the strand for it.
-  void let_look(visit& v) noexcept {
+  // It has got the mutex, and somebody goes to the strand for it; sets out before it can be
+  // refused.
+  template <class SetOut>
+  void let_look(visit& v, SetOut set_out) noexcept {
     std::lock_guard const guard(this->lock());
     visiting_ = &v;
     is_sent_for_ = true;
+    set_out();
   }
 
-  // Who looks now. Null if that was refused meanwhile; hand_on() follows.
-  visit* begin_to_look() noexcept {
+  // Who looks now; somebody has arrived for it. Null if it was refused meanwhile; hand_on()
+  // follows.
+  template <class Arrive>
+  visit* begin_to_look(Arrive arrive) noexcept {
     std::lock_guard const guard(this->lock());
     is_sent_for_ = false;
+    arrive();
     return this->is_dead() ? nullptr : visiting_;
   }
 
@@ -81,8 +87,10 @@ class visit_core : public Mutex {
   }
 
   // Nobody can look any more. The caller has the mutex, and releases it.
-  void give_up_looking(list& decided) noexcept {
+  template <class Arrive>
+  void give_up_looking(list& decided, Arrive arrive) noexcept {
     std::lock_guard const guard(this->lock());
+    arrive();
     if (visiting_) turn_back(wait_outcome::aborted, decided);
   }
 
