@@ -372,7 +372,6 @@ BOOST_AUTO_TEST_SUITE(family_stress_test)
 
 BOOST_AUTO_TEST_CASE(R17_all_primitives_at_once_at_random) {
   unsigned const seed = random_seed();
-  BOOST_TEST_MESSAGE("ASIO_SYNC_TEST_SEED=" << seed);
   BOOST_TEST_INFO_SCOPE("ASIO_SYNC_TEST_SEED=" << seed);
   random_choice random(seed);
   auto const end =

@@ -289,7 +289,6 @@ BOOST_AUTO_TEST_SUITE(mutex_stress_test)
 
 BOOST_AUTO_TEST_CASE(R17_threads_contexts_cancellation_and_destruction_at_random) {
   unsigned const seed = asio_sync::test::random_seed();
-  BOOST_TEST_MESSAGE("ASIO_SYNC_TEST_SEED=" << seed);
   BOOST_TEST_INFO_SCOPE("ASIO_SYNC_TEST_SEED=" << seed);
   random_choice random(seed);
   auto const end = clock_type::now() + std::chrono::seconds(asio_sync::test::number_from(

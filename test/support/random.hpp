@@ -5,6 +5,7 @@
 #define ASIO_SYNC_TEST_SUPPORT_RANDOM_HPP
 
 #include <cstdlib>
+#include <iostream>
 #include <random>
 #include <string>
 
@@ -16,10 +17,12 @@ inline unsigned number_from(char const* variable, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::stoul(text)) : otherwise;
 }
 
-// Where a test's random numbers start: ASIO_SYNC_TEST_SEED, or anywhere. A test that uses it says
-// so when it fails, with BOOST_TEST_INFO_SCOPE.
+// Where a test's random numbers start: ASIO_SYNC_TEST_SEED, or anywhere. Printed, so that it is
+// known of a test that hangs, too; one that fails says it with BOOST_TEST_INFO_SCOPE.
 inline unsigned random_seed() {
-  return number_from("ASIO_SYNC_TEST_SEED", std::random_device()());
+  unsigned const seed = number_from("ASIO_SYNC_TEST_SEED", std::random_device()());
+  std::cout << "ASIO_SYNC_TEST_SEED=" << seed << std::endl;
+  return seed;
 }
 
 class random_choice {
