@@ -39,8 +39,8 @@ void world::called(unsigned id, error_code error) {
   wait& w = waits_[id];
   require(error == w.expected, "R3, R4, R9, R11, R18: called with another outcome");
   w.state = state::called;
-  // Where it came by the queue, that is when its deadline is given up.
-  if (w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
+  // One that came by the queue gives its deadline up now, outside a poll.
+  if (w.by_queue && w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
 }
 
 // What the handler does before it returns.
