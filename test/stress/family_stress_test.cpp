@@ -171,7 +171,7 @@ class stress_round {
   asio::awaitable<void> stepper(unsigned seed) {
     random_choice random(seed);
     asio_sync::async_enumerator e(world_.serial_home());
-    while (!world_.over()) {
+    for (auto const running = world_.keep_running(e.get_executor()); !world_.over();) {
       operation_ticket ticket(world_.operations);
       bool const cancels = !world_.calm() && random.one_in(4);
       auto [failure] =

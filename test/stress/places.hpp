@@ -19,6 +19,8 @@
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -27,6 +29,8 @@
 #include <utility>
 
 namespace asio_sync::test {
+
+namespace asio = boost::asio;
 
 // Plain data, in two copies: whoever reads sees them alike, and no write is lost.
 class page {
@@ -124,6 +128,9 @@ struct place {
 
   template <class Got>
   void leave(unsigned, Got&) {}
+
+  // What has to run so that a wait can begin here, beside the visitor's own executor.
+  asio::any_io_executor needs() { return {}; }
 };
 
 struct mutex_place : place {
@@ -310,6 +317,8 @@ struct monitor_place : place {
   using entry = async_monitor<visitors_book>::entry;
 
   async_monitor<visitors_book>& monitor;
+
+  asio::any_io_executor needs() { return monitor.get_executor().get_inner_executor(); }
 
   template <class Token>
   auto wait(unsigned pick, Token&& token) {

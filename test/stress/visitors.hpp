@@ -48,7 +48,7 @@ inline asio::cancellation_type any_cancellation(random_choice& random) {
 template <class Place>
 asio::awaitable<void> coroutine_at(world& w, Place place, unsigned seed) {
   random_choice random(seed);
-  while (!w.over()) {
+  for (auto const running = w.keep_running(place.needs()); !w.over();) {
     unsigned const pick = random.below(64);
     unsigned const way = random.below(w.calm() ? 2 : 4);
     operation_ticket ticket(w.operations);
@@ -87,6 +87,7 @@ class caller_at : public std::enable_shared_from_this<caller_at<Place>> {
 
  private:
   void step() {
+    auto const running = world_.keep_running(place_.needs());  // until the wait has begun
     if (world_.over()) return;
     unsigned const pick = random_.below(64);
     auto handler = asio::bind_cancellation_slot(

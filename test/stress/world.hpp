@@ -9,8 +9,10 @@
 #include "support/random.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/prefer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 
@@ -100,6 +102,13 @@ class world {
 
   asio::any_io_executor any_executor(random_choice& r) {
     return r.one_in(2) ? any_home(r) : any_serial_executor(r);
+  }
+
+  // For who goes elsewhere to wait, and looks at over() after this: nothing begins where nobody
+  // runs any more. Not where the round is stopped, as what was left then may outlive the context.
+  asio::any_io_executor keep_running(asio::any_io_executor const& ex) const {
+    if (!ex || how == ending::stopped) return {};
+    return asio::prefer(ex, asio::execution::outstanding_work.tracked);
   }
 
   // A thread that blocks in primitives.
