@@ -28,6 +28,12 @@ elseif(ASIO_SYNC_SANITIZER STREQUAL "thread")
     INTERFACE BOOST_USE_UCONTEXT BOOST_USE_TSAN BOOST_ASIO_DISABLE_FENCED_BLOCK
               ASIO_SYNC_TEST_TSAN
   )
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # As the driver for C, which leaves out Clang's own allocation functions: a program of ours
+    # could not replace them.
+    target_link_options(asio_sync_own INTERFACE --driver-mode=gcc)
+    target_link_libraries(asio_sync_own INTERFACE stdc++ m)
+  endif()
 else()
   message(FATAL_ERROR "ASIO_SYNC_SANITIZER is 'address', 'thread' or empty, not '${ASIO_SYNC_SANITIZER}'")
 endif()
