@@ -56,6 +56,7 @@ struct fixture {
   int ended = 0, destroyed = 0;
   error_code error;
   bool owned = false;
+  bool timed = false;
 
   void poll() {
     for (auto* const io : {&context, &other})
@@ -82,22 +83,29 @@ struct fixture {
         f->owned = l.owns_lock();
       }
     };
-    if (looks)
-      condition->async_wait(
-          lock_type(*mutex), [] { return false; }, asio::bind_executor(ex, handler(*this)));
+    auto const never = [] { return false; };
+    auto token = asio::bind_executor(ex, handler(*this));
+    if (looks && timed)
+      condition->async_wait_for(lock_type(*mutex), 1h, never, std::move(token));
+    else if (looks)
+      condition->async_wait(lock_type(*mutex), never, std::move(token));
+    else if (timed)
+      condition->async_wait_for(lock_type(*mutex), 1h, std::move(token));
     else
-      condition->async_wait(lock_type(*mutex), asio::bind_executor(ex, handler(*this)));
+      condition->async_wait(lock_type(*mutex), std::move(token));
   }
 
-  // Calls f for a wait in each of its states, on each of the executors. Each has a fixture of its
-  // own.
+  // Calls f for a wait in each of its states, on each of the executors, with time and without,
+  // over a mutex of either context. Each has a fixture of its own.
   template <class Function>
   static void in_every_state(Function f) {
-    for (bool const looks : {false, true})
+    for (unsigned kind = 0; kind < 8; ++kind)
       for (int place = 0; place < 4; ++place)
         for (int ex = 0; ex < 4; ++ex) {
           fixture s;
-          s.bring_to(place, ex, looks);
+          s.timed = (kind & 2) != 0;
+          if (kind & 4) s.mutex.emplace(*s.other);
+          s.bring_to(place, ex, (kind & 1) != 0);
           f(s, place, ex);
         }
   }

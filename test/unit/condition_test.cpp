@@ -524,19 +524,43 @@ BOOST_AUTO_TEST_CASE(R7_waits_are_notified_in_their_order_and_keep_it_at_the_mut
 }
 
 BOOST_AUTO_TEST_CASE(R8_a_wait_keeps_its_own_context_running_until_it_has_completed) {
-  outcome one;
-  condition.async_wait(
-      lock_type(mutex), [&] { return ready; }, asio::bind_executor(other, one.handler()));
-  poll();
-  BOOST_TEST(!other.stopped());
-  lock_type holder(mutex);
-  condition.notify_one();
-  poll();
-  BOOST_TEST(!other.stopped());
-  ready = true;
-  holder.unlock();
-  poll();
-  BOOST_TEST((one.has_lock() && other.stopped()));
+  for (auto* const own : {&context, &other}) {
+    outcome one;
+    ready = false;
+    condition.async_wait(
+        lock_type(mutex), [&] { return ready; }, asio::bind_executor(*own, one.handler()));
+    poll();
+    BOOST_TEST(!own->stopped());
+    lock_type holder(mutex);
+    condition.notify_one();
+    poll();
+    BOOST_TEST(!own->stopped());
+    holder.unlock();  // it looks in vain
+    poll();
+    BOOST_TEST(!own->stopped());
+    ready = true;
+    condition.notify_one();
+    poll();
+    BOOST_TEST((one.has_lock() && own->stopped()));
+    one = {};
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R8_a_wait_without_a_predicate_keeps_its_own_context_running) {
+  for (auto* const own : {&context, &other}) {
+    outcome one;
+    condition.async_wait(lock_type(mutex), asio::bind_executor(*own, one.handler()));
+    poll();
+    BOOST_TEST(!own->stopped());
+    lock_type holder(mutex);
+    condition.notify_one();
+    poll();
+    BOOST_TEST(!own->stopped());
+    holder.unlock();
+    poll();
+    BOOST_TEST((one.has_lock() && own->stopped()));
+    one = {};
+  }
 }
 
 BOOST_AUTO_TEST_CASE(R11_zero_time_does_not_let_go_of_the_mutex) {

@@ -53,7 +53,8 @@ struct condition_predicate {
 //
 // A wait with a predicate arrives on its executor as often as it has got the mutex, and queues
 // again while the predicate is false: it keeps its slot connected, its service, its route and its
-// work until it is over, and needs no memory for that.
+// work until it is over, and needs no memory for that. One without a route is known to a service
+// only if it has a deadline and no predicate, as its room holds the links.
 struct condition_waiter : lasting_waiter {
   struct asked_type {
     void* lock;
@@ -75,6 +76,7 @@ struct condition_waiter : lasting_waiter {
   void* lock_at_end;  // that is filled again
   condition_place<condition_waiter> place{*this};
   mutex_core* mutex = nullptr;  // counted by the wait, from where it has taken the lock in
+  context_work home_work;       // of one without a route, until it is over
   wait_outcome result = wait_outcome::undecided;
 };
 
@@ -106,8 +108,9 @@ struct condition_traits : threading {
   }
 };
 
-// Its waits are at home nowhere: whichever of two cores they queue at, it is their own context's
-// service that knows them.
+// Most waits belong to the context that is the home of the condition and of the mutex. Then both
+// cores take them out when that ends, whichever queue they are in. All others, and those with a
+// deadline, are known to the service of their own context. Each holds work of it.
 class condition_core : public core_base, public notify_core<condition_traits> {
   using queue = notify_core<condition_traits>;
 
@@ -122,10 +125,9 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     wait_service* const service =
         home.get() ? &asio::use_service<wait_service>(*home.get()) : nullptr;
     pool_allocator<condition_core> memory;
-    auto* const core =
-        ::new (static_cast<void*>(memory.allocate(1))) condition_core(primitive, home);
+    auto* const core = ::new (static_cast<void*>(memory.allocate(1)))
+        condition_core(primitive, home, known_context::of_plain(ex).get() != nullptr);
     if (service) service->adopt(*core);
-    if (!core->service_) core->runs_on_.reset();
     return core;
   }
 
@@ -152,7 +154,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   // end.
   bool home_runs_here() const noexcept {
     std::lock_guard const guard(this->lock());
-    return runs_on_.running_in_this_thread();
+    return home_.running_in_this_thread();
   }
 
   // A fresh wait lets go of its mutex and queues: true. False if it still has it, and is to
@@ -180,6 +182,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     initiation_scope::is_over_for(w);
+    if (w.work == wait_work::self) this->restart_timer_if_failed();
     leave_service(w);
     give_lock_back(w);
     return true;
@@ -221,9 +224,10 @@ class condition_core : public core_base, public notify_core<condition_traits> {
 
   void settle_at_home() noexcept override {}
 
-  void leave_home(decided_waits&) noexcept override {
+  void leave_home(decided_waits& decided) noexcept override {
+    queue::evict_if([](node const& w) { return w.is_at_home(); }, decided);
     std::lock_guard const guard(this->lock());
-    runs_on_.reset();
+    home_.reset();
   }
 
   // If an initiation throws, the caller has its lock as before.
@@ -239,8 +243,8 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   }
 
  protected:
-  condition_core(void* primitive, known_context const& home) noexcept
-      : core_base(primitive, known_context(), false), runs_on_(home) {}
+  condition_core(void* primitive, known_context const& home, bool plain) noexcept
+      : core_base(primitive, home, plain) {}
   ~condition_core() override = default;
 
  private:
@@ -252,8 +256,19 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     decided.hand_out();
   }
 
+  void track(node& w) const {
+    if (w.way) {
+      w.way->track(w);
+      if (w.request.predicate.looks) w.work = wait_work::kept;
+    } else {
+      w.home_work = home_.track();
+      w.work = wait_work::self;
+    }
+  }
+
   // From here on the wait has what its lock had, and keeps both cores. False if that was nothing.
   bool take_lock(node& w) noexcept {
+    if (w.work == wait_work::home) track(w);
     mutex_hold const taken = w.request.of_lock->take(w.request.lock);
     w.mutex = taken.mutex;
     if (w.mutex) w.mutex->count_up();
@@ -298,12 +313,17 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     return true;
   }
 
+  bool queue_up_again(node& w) noexcept {
+    if (w.work == wait_work::self) w.service = nullptr;  // where the completion was
+    return queue_up(w);
+  }
+
   // Calls the predicate. True if that ends the wait, which holds the mutex.
   bool looks_and_ends(node& w) {
     condition_predicate const& predicate = w.request.predicate;
     try {
       if (!predicate.looks(predicate.where))
-        return w.place.outcome == wait_outcome::timed_out || !queue_up(w);
+        return w.place.outcome == wait_outcome::timed_out || !queue_up_again(w);
     } catch (...) {
       if (!predicate.thrown) {
         completions::drop(w);
@@ -323,10 +343,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   }
 
   destination destination_of(asio::any_io_executor const& own) const override {
-    auto const* const io = own.target<io_executor>();
-    if (io && runs_on_.get() == &asio::query(*io, asio::execution::context))
-      return destination::posted_to_served(runs_on_);  // most are
-    return destination_finder(own, own, this->home()).result();
+    return destination_finder(own, own, home_).result();
   }
 
   destination destination_of(known_context const& other) const override {
@@ -335,11 +352,10 @@ class condition_core : public core_base, public notify_core<condition_traits> {
 
   bool make_known(waiter& waiting, std::optional<steady_clock::time_point> deadline) override {
     node& w = of(waiting);
-    asio::execution_context& context = w.way->context(w);
+    asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
     wait_service& known_to =
-        &context == runs_on_.get() ? *this->service_ : asio::use_service<wait_service>(context);
-    w.way->track(w);
-    if (w.request.predicate.looks) w.work = wait_work::kept;
+        &context == home_.get() ? *this->service_ : asio::use_service<wait_service>(context);
+    track(w);
     return known_to.attach(w, deadline);
   }
 
@@ -352,8 +368,6 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     this->~condition_core();
     memory.deallocate(this, 1);
   }
-
-  known_context runs_on_;  // until that ends
 };
 
 }  // namespace asio_sync::detail

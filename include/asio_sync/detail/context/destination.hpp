@@ -217,6 +217,25 @@ ASIO_SYNC_NOINLINE destination destination_of(core_base const& core, Own const& 
   }
 }
 
+// Whether a wait that is at home at its primitive is so wherever it goes. Otherwise it has a route
+// there, too.
+template <class Operation>
+bool stays_at_home([[maybe_unused]] Operation const& operation) noexcept {
+  if constexpr (requires { operation.stays_at_home(); })
+    return operation.stays_at_home();
+  else
+    return true;
+}
+
+template <class Core, class Own, class Primitive>
+auto destination_of(Core const& core, Own const& own, Primitive const& primitive,
+                    [[maybe_unused]] bool stays) {
+  auto to = destination_of(core, own, primitive);
+  if constexpr (std::is_same_v<decltype(to), destination>)
+    if (!stays && to.size() == 0) to = destination::posted_to_served(core.home());
+  return to;
+}
+
 }  // namespace asio_sync::detail
 
 #endif

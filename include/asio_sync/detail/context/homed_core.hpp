@@ -258,8 +258,8 @@ class homed_core : public core_base, public Core {
   }
 
   void leave_home(decided_waits& decided) noexcept override {
-    Core::refuse_if([](waiter const& w) { return w.work == wait_work::home; },
-                    wait_outcome::aborted, decided);
+    Core::refuse_if([](waiter const& w) { return w.is_at_home(); }, wait_outcome::aborted,
+                    decided);
     finish(*this, decided);
     settle_work(decided);
     std::lock_guard const guard(this->lock());

@@ -61,7 +61,7 @@ class object_core : public visits_core {
 struct condition_on_strand : condition_core {
   condition_on_strand(void* primitive, known_context const& home,
                       asio::execution_context&) noexcept
-      : condition_core(primitive, home) {}
+      : condition_core(primitive, home, false) {}
 };
 
 // A strand must not outlive its context; what has one may, and lets go of it in time.

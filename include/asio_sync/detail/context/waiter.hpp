@@ -32,7 +32,8 @@ enum class waiter_action : std::uint8_t {
 enum class wait_work : std::uint8_t {
   none,  // nobody: it is not queued, or is a thread's
   home,  // its core, as it belongs to the context of its primitive
-  own,   // its route: it is known to the service of its own context
+  self,  // itself, as it has no route and goes from one core to another
+  own,   // its route
   kept   // likewise, until it ends: a lasting_waiter
 };
 
@@ -83,6 +84,12 @@ struct waiter : tracked_waiter {
 
   // Whether its route holds work.
   bool is_tracked() const noexcept { return work >= wait_work::own; }
+
+  // Of one that is queued: whether the core takes it out when its home ends. Others are known to
+  // the service of their context.
+  bool is_at_home() const noexcept {
+    return work == wait_work::home || (work > wait_work::home && !service);
+  }
 
   verdict decided() const noexcept { return outcome; }
 };

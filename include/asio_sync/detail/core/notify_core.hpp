@@ -110,6 +110,18 @@ class notify_core : public wait_queue<Traits> {
     return true;
   }
 
+  // The same for those in the queue of whom `which` is true.
+  template <class Predicate>
+  void evict_if(Predicate which, ended& decided) noexcept {
+    std::lock_guard const guard(base::lock());
+    for (node* next = queue_.empty() ? nullptr : &queue_.front(); next;) {
+      node& place = *next;
+      next = wait_list<node>::following(place);
+      if (which(place.wait)) end(place, wait_outcome::aborted, decided);
+    }
+    tell_waiting();
+  }
+
   // Gives up all that are queued; returns how many.
   std::size_t refuse_all(wait_outcome outcome, ended& decided) noexcept {
     return all_go_on(outcome, decided);

@@ -174,6 +174,14 @@ class condition_operation {
     return {lock_, &functions_of_lock<Lock>, limit_.expired(), predicate_};
   }
 
+  // Whether one that is at home at the condition needs nobody else: it is so at the mutex, too,
+  // and does not stay in the heap of the deadlines while it looks.
+  bool stays_at_home() const noexcept {
+    mutex_core const* const mutex = lock_access<Lock>::look(*lock_).mutex;
+    if (!mutex || mutex->home().get() != core_->home().get()) return false;
+    return !looks_ || !wait_limit(limit_).timed();
+  }
+
   // Refuses what can be told at once; otherwise the mutex has to be let go of, or the predicate to
   // be looked at on the waiter's executor.
   verdict try_now() const noexcept {

@@ -34,14 +34,13 @@ class coroutine_waiter final : public Core::node {
 
  public:
   // For a coroutine whose executor is `own`. Throws what finding and building the route throw.
-  template <class Executor, class Primitive>
-  static coroutine_waiter& make(Core& core, asked_type asked, Executor const& own,
-                                Primitive const& primitive) {
-    if (!is_plainly_at_home(core, own)) {
-      return make_routed(core, static_cast<asked_type&&>(asked), own, primitive);
-    }
+  template <class Operation, class Executor>
+  static coroutine_waiter& make(Core& core, Operation const& operation, Executor const& own) {
+    bool const stays = stays_at_home(operation);
+    if (!stays || !is_plainly_at_home(core, own))
+      return make_routed(core, operation.asked(), own, operation.executor(), stays);
     return *::new (pool::allocate(front_of_route<coroutine_waiter>()))
-        coroutine_waiter(core, static_cast<asked_type&&>(asked));
+        coroutine_waiter(core, operation.asked());
   }
 
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
@@ -78,8 +77,8 @@ class coroutine_waiter final : public Core::node {
   template <class Executor, class Primitive>
   ASIO_SYNC_NOINLINE static coroutine_waiter& make_routed(Core& core, asked_type&& asked,
                                                           Executor const& own,
-                                                          Primitive const& primitive) {
-    auto const to = destination_of(core, own, primitive);
+                                                          Primitive const& primitive, bool stays) {
+    auto const to = destination_of(core, own, primitive, stays);
     void* const memory = pool::allocate(front_of_route<coroutine_waiter>() + to.size());
     auto* const self = ::new (memory) coroutine_waiter(core, static_cast<asked_type&&>(asked));
     to.build(*self, static_cast<std::byte*>(memory) + front_of_route<coroutine_waiter>());
@@ -164,7 +163,7 @@ concept has_result = requires(Operation const& operation, Result const& result) 
 template <class Waiter, class Operation, class Executor>
 Waiter* prepare_wait(Operation const& operation, typename Operation::delivery::core_type& core,
                      Executor const& own, asio::cancellation_slot slot) {
-  auto& w = Waiter::make(core, operation.asked(), own, operation.executor());
+  auto& w = Waiter::make(core, operation, own);
   // Not free a moment ago, unless only the budget is used up.
   if (!immediate_budget::available() && decide_at_once(operation, w)) return &w;
   return w.ready(slot, operation.limit());

@@ -159,13 +159,14 @@ void start_wait(Operation const& operation, Source&& handler) {
   };
   if constexpr (has_executor<handler_type>) {
     auto const own = asio::get_associated_executor(handler, operation.executor());
-    start_at(destination_of(core, own, operation.executor()));
+    start_at(destination_of(core, own, operation.executor(), stays_at_home(operation)));
   } else {
     if constexpr (may_have_no_executor<Operation>)
       if (!operation.has_executor()) return;
     decltype(destination_of(core, operation.executor(), operation.executor())) to;
-    if (!core.is_plainly_at_home())
-      to = destination_of(core, operation.executor(), operation.executor());
+    bool const stays = stays_at_home(operation);
+    if (!stays || !core.is_plainly_at_home())
+      to = destination_of(core, operation.executor(), operation.executor(), stays);
     start_at(to);
   }
 }
