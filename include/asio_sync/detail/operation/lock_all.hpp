@@ -15,6 +15,7 @@
 #include <asio_sync/detail/operation/several_mutexes.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 #include <asio_sync/error.hpp>
 
@@ -132,10 +133,19 @@ class lock_in_order {
     return find_closed(next_) != ordered_.size() ? error::closed : error_code();
   }
 
-  // Completes where a wait would.
+  // Completes where a wait would. If the handler's executor can do without the mutexes', whose
+  // context may have gone, it does.
   template <class Self>
   void wait_for_nothing(Self& self) {
-    basic_async_mutex<typename Mutexes::executor_type> closed(mutexes_.get_executor());
+    auto const own = asio::get_associated_executor(self);
+    if constexpr (is_postable<std::remove_const_t<decltype(own)>>)
+      wait_for_nothing(self, own);
+    else
+      wait_for_nothing(self, mutexes_.get_executor());
+  }
+  template <class Self, class Executor>
+  void wait_for_nothing(Self& self, Executor const& home) {
+    basic_async_mutex<Executor> closed(home);
     closed.close();
     closed.async_lock(asio::prepend(std::move(self), at_once()));
   }
