@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
+#include <asio_sync/detail/operation/carrying_handler.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/fwd.hpp>
 
@@ -164,8 +165,8 @@ class guarded_operation<Guarding, Operation, void(boost::system::error_code, Res
   template <class Self>
   void operator()(Self& self) {
     self.reset_cancellation_state(asio::enable_total_cancellation());
-    held_ = by_.try_now();
-    if (held_) return run(self);
+    carried_by(self) = by_.try_now();
+    if (carried_by(self)) return run(self);
     Guarding const by(std::move(by_));  // this moves along with the handler
     by.wait(asio::prepend(std::move(self), acquired()));
   }
@@ -178,13 +179,13 @@ class guarded_operation<Guarding, Operation, void(boost::system::error_code, Res
       now = held();
     }
     if (error) return self.complete(error, Results()...);
-    held_ = std::move(now);
+    carried_by(self) = std::move(now);
     run(self);
   }
 
   template <class Self>
   void operator()(Self& self, error_code error, Results... results) {
-    held_ = held();
+    carried_by(self) = held();
     self.complete(error, static_cast<Results&&>(results)...);
   }
 
@@ -197,7 +198,6 @@ class guarded_operation<Guarding, Operation, void(boost::system::error_code, Res
 
   Guarding by_;
   Operation operation_;
-  held held_;
 };
 
 // Binds the handler to its executor: what is composed holds no work of the lockable's context,
@@ -214,8 +214,10 @@ class guarded_initiation {
   template <class Handler, class Operation>
   void operator()(Handler&& handler, Operation&& operation) const {
     using operation_type = std::decay_t<Operation>;
-    auto bound = asio::bind_executor(asio::get_associated_executor(handler, get_executor()),
-                                     static_cast<Handler&&>(handler));
+    auto bound =
+        carrying(asio::bind_executor(asio::get_associated_executor(handler, get_executor()),
+                                     static_cast<Handler&&>(handler)),
+                 typename Guarding::held());
     asio::async_compose<decltype(bound), Signature>(
         guarded_operation<Guarding, operation_type, Signature>(
             by_, static_cast<Operation&&>(operation)),

@@ -389,6 +389,17 @@ BOOST_AUTO_TEST_CASE(R3_destroyed_handler_releases) {
   BOOST_TEST(called == 0);
 }
 
+// Whose destructor may need it.
+BOOST_AUTO_TEST_CASE(R3_guard_is_released_before_a_dropped_handler_is_destroyed) {
+  bool was_free = false;
+  std::shared_ptr<void> at_end(nullptr, [&](void*) { was_free = mutex.try_lock(); });
+  async_guarded(mutex, operation(),
+                [at_end = std::move(at_end)](error_code, int, std::string const&) {});
+  inner.drop();
+  BOOST_TEST(was_free);
+  if (was_free) mutex.unlock();
+}
+
 BOOST_AUTO_TEST_CASE(R9_mutex_dies_while_the_operation_runs) {
   std::optional<async_mutex> dying(std::in_place, context);
   async_guarded(*dying, operation(), handler());

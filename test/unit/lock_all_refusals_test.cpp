@@ -7,9 +7,12 @@
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -24,6 +27,7 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -142,6 +146,27 @@ BOOST_AUTO_TEST_CASE(R18_one_that_is_closed_while_it_is_held_is_locked) {
   poll();
   BOOST_TEST(called == 1);
   BOOST_TEST(!got);
+}
+
+// Where the handler has an executor of its own that is all it takes.
+BOOST_AUTO_TEST_CASE(R10_a_mutex_named_twice_is_refused_when_its_context_has_gone) {
+  auto home = std::make_unique<asio::io_context>();
+  async_mutex mutex(*home);
+  home.reset();
+  async_lock_all(std::vector{&mutex, &mutex}, asio::bind_executor(context, handler()));
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == invalid);
+  auto const run = [&]() -> asio::awaitable<void> {
+    for (int i = 0; i != 130; ++i) {  // more than go on without the executor
+      auto const [error, both] =
+          co_await async_lock_all(std::tie(mutex, mutex), asio::as_tuple(asio::use_awaitable));
+      called += error == invalid && !std::get<0>(both).owns_lock() ? 1 : 0;
+    }
+  };
+  asio::co_spawn(context, run, asio::detached);
+  poll();
+  BOOST_TEST(called == 131);
 }
 
 BOOST_AUTO_TEST_CASE(R2_what_is_refused_completes_on_any_executor) {

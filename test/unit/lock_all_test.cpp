@@ -413,6 +413,21 @@ BOOST_AUTO_TEST_CASE(R3_a_destroyed_handler_releases) {
   BOOST_TEST(called == 0);
 }
 
+// Whose destructor may need one of them.
+BOOST_AUTO_TEST_CASE(R3_what_is_locked_is_unlocked_before_a_dropped_handler_is_destroyed) {
+  std::optional<asio::io_context> other(std::in_place);
+  lock_type const last(mutexes[2]);
+  int were_free = 0;
+  std::shared_ptr<void> at_end(nullptr, [&](void*) {
+    for (async_mutex& each : mutexes) were_free += lock_type(each, std::try_to_lock) ? 1 : 0;
+  });
+  async_lock_all(mutexes, asio::bind_executor(
+                              *other, [at_end = std::move(at_end)](error_code, auto const&) {}));
+  BOOST_TEST(count_locked() == 3);
+  other.reset();
+  BOOST_TEST(were_free == 2);
+}
+
 BOOST_AUTO_TEST_CASE(R4_cancelled_at_each_stage) {
   for (auto const type : types)
     for (async_mutex& busy : mutexes) {

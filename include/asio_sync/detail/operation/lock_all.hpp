@@ -10,11 +10,13 @@
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/carrying_handler.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/several_mutexes.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 #include <asio_sync/error.hpp>
 
@@ -74,7 +76,7 @@ class lock_in_order {
 
  public:
   lock_in_order(Mutexes const& mutexes, typename Mutexes::places_type ordered, Limit limit)
-      : mutexes_(mutexes), ordered_(std::move(ordered)), locks_(mutexes.no_locks()) {
+      : mutexes_(mutexes), ordered_(std::move(ordered)) {
     if constexpr (is_timed) deadline_ = wait_limit(limit).deadline();
   }
 
@@ -86,7 +88,7 @@ class lock_in_order {
     if (next_ == ordered_.size()) {
       // The last is waited for even if it is free: its completion goes where that of all has to.
       next_ = 0;
-      lock_what_is_free(ordered_.size() - 1);
+      lock_what_is_free(self, ordered_.size() - 1);
     }
     wait(self);
   }
@@ -94,11 +96,11 @@ class lock_in_order {
   template <class Self, class Lock>
   void operator()(Self& self, error_code error, Lock now) {
     if (error) return finish(self, error);
-    mutexes_.visit(ordered_[next_].index, locks_, [&](auto&, auto& lock) {
+    mutexes_.visit(ordered_[next_].index, carried_by(self), [&](auto&, auto& lock) {
       if constexpr (std::is_same_v<decltype(lock), Lock&>) lock = std::move(now);
     });
     ++next_;
-    lock_what_is_free(ordered_.size());
+    lock_what_is_free(self, ordered_.size());
     error = refusal(self);
     if (error || next_ == ordered_.size()) return finish(self, error);
     wait(self);
@@ -117,8 +119,9 @@ class lock_in_order {
     return from;
   }
 
-  void lock_what_is_free(std::size_t end) {
-    while (next_ != end && try_next()) ++next_;
+  template <class Self>
+  void lock_what_is_free(Self& self, std::size_t end) {
+    while (next_ != end && try_next(carried_by(self))) ++next_;
   }
 
   // Why there is nothing to wait for any more. What has died, held or not, will not be locked;
@@ -132,17 +135,26 @@ class lock_in_order {
     return find_closed(next_) != ordered_.size() ? error::closed : error_code();
   }
 
-  // Completes where a wait would.
+  // Completes where a wait would. If the handler's executor can do without the mutexes', whose
+  // context may have gone, it does.
   template <class Self>
   void wait_for_nothing(Self& self) {
-    basic_async_mutex<typename Mutexes::executor_type> closed(mutexes_.get_executor());
+    auto const own = asio::get_associated_executor(self);
+    if constexpr (is_postable<std::remove_const_t<decltype(own)>>)
+      wait_for_nothing(self, own);
+    else
+      wait_for_nothing(self, mutexes_.get_executor());
+  }
+  template <class Self, class Executor>
+  void wait_for_nothing(Self& self, Executor const& home) {
+    basic_async_mutex<Executor> closed(home);
     closed.close();
     closed.async_lock(asio::prepend(std::move(self), at_once()));
   }
 
   template <class Self>
   void wait(Self& self) {
-    mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto&) {
+    mutexes_.visit(ordered_[next_].index, carried_by(self), [&](auto& mutex, auto&) {
       if constexpr (is_timed)
         mutex.async_lock_until(deadline_, std::move(self));  // and this moves along
       else
@@ -150,10 +162,10 @@ class lock_in_order {
     });
   }
 
-  bool try_next() {
+  bool try_next(locks_type& locks) {
     if (ordered_[next_].core.is_dead()) return false;
     bool locked = true;
-    mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto& lock) {
+    mutexes_.visit(ordered_[next_].index, locks, [&](auto& mutex, auto& lock) {
       lock = tried_lock<std::remove_reference_t<decltype(mutex)>>{mutex, locked};
     });
     return locked;
@@ -161,14 +173,13 @@ class lock_in_order {
 
   template <class Self>
   void finish(Self& self, error_code error) {
-    locks_type locks(std::move(locks_));
+    locks_type locks(std::move(carried_by(self)));
     if (error) locks = locks_type();  // nothing is held when the handler is called
     self.complete(error, std::move(locks));
   }
 
   Mutexes mutexes_;
   typename Mutexes::places_type ordered_;
-  locks_type locks_;
   std::size_t next_ = 0;
   [[no_unique_address]] std::conditional_t<is_timed, steady_clock::time_point, Limit> deadline_{};
 };
@@ -178,8 +189,10 @@ class lock_in_order {
 template <class Mutexes, class Limit, class Source>
 void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
   using locks_type = typename Mutexes::locks_type;
-  auto bound = asio::bind_executor(asio::get_associated_executor(handler, operation.executor()),
-                                   static_cast<Source&&>(handler));
+  auto bound =
+      carrying(asio::bind_executor(asio::get_associated_executor(handler, operation.executor()),
+                                   static_cast<Source&&>(handler)),
+               operation.mutexes.no_locks());
   asio::async_compose<decltype(bound), void(error_code, locks_type)>(
       lock_in_order<Mutexes, Limit>(operation.mutexes, in_order(operation.mutexes),
                                     operation.limit),
