@@ -135,13 +135,13 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   /// As `arrive_and_wait()`, but gives up the wait after the time: false. The arrival stands, also
   /// with zero or negative time.
   template <class Rep, class Period>
-  [[nodiscard]] bool arrive_and_wait_for(std::chrono::duration<Rep, Period> const& time) {
+  bool arrive_and_wait_for(std::chrono::duration<Rep, Period> const& time) {
     return arrive_in_thread(detail::wait_limit::after(time));
   }
 
   /// As `arrive_and_wait_for()`, but gives up at the point in time.
   template <class Clock, class Duration>
-  [[nodiscard]] bool arrive_and_wait_until(std::chrono::time_point<Clock, Duration> const& time) {
+  bool arrive_and_wait_until(std::chrono::time_point<Clock, Duration> const& time) {
     return arrive_in_thread(detail::wait_limit::at(time));
   }
 

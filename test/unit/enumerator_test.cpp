@@ -569,6 +569,13 @@ BOOST_AUTO_TEST_CASE(R1_tokens_of_all_kinds) {
   BOOST_TEST(ended);
 }
 
+BOOST_AUTO_TEST_CASE(R1_reference_to_a_handler) {
+  first.ends_at_once = second.ends_at_once = true;
+  e.async_run(wait_for_both(), std::ref(result));
+  poll();
+  BOOST_TEST(result.ended());
+}
+
 BOOST_AUTO_TEST_CASE(Steps_run_on_executors_of_other_kinds) {
   using strand = asio::strand<asio::io_context::executor_type>;
   asio_sync::basic_async_enumerator<strand> on_strand(strand(context.get_executor()));

@@ -18,7 +18,10 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
@@ -36,6 +39,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <limits>
 #include <memory>
@@ -222,6 +226,23 @@ BOOST_AUTO_TEST_CASE(Group_tracks_a_sequence_of_deferred_operations) {
   BOOST_TEST(group.pending() == 1);
   context.run();
   BOOST_TEST(called);
+}
+
+BOOST_AUTO_TEST_CASE(Group_tracks_a_reference_to_a_handler) {
+  asio::cancellation_signal signal;
+  int called = 0;
+  auto plain = [&](error_code) { ++called; };
+  auto cancelled = asio::bind_cancellation_slot(signal.slot(), [&](error_code error) {
+    BOOST_TEST(error == aborted);
+    ++called;
+  });
+  asio::steady_timer soon(context, 0s), late(context, 1h);
+  soon.async_wait(group.track(std::ref(plain)));
+  late.async_wait(group.track(std::ref(cancelled)));
+  signal.emit(asio::cancellation_type::terminal);
+  context.run();
+  BOOST_TEST(called == 2);
+  BOOST_TEST(group.pending() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(Group_copies_the_handler_of_a_token_that_is_used_again) {

@@ -324,6 +324,18 @@ BOOST_AUTO_TEST_CASE(adapters_that_bind) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(reference_to_a_handler_with_a_slot) {
+  mutex_result result;
+  asio::cancellation_signal signal;
+  auto handler = asio::bind_cancellation_slot(signal.slot(), result.handler());
+  BOOST_REQUIRE(mutex.try_lock());
+  mutex.async_lock(std::ref(handler));
+  signal.emit(asio::cancellation_type::terminal);
+  context.poll();
+  BOOST_TEST(result.refused(asio::error::operation_aborted));
+  mutex.unlock();
+}
+
 BOOST_AUTO_TEST_CASE(adapters_that_bind_a_coroutines_token) {
   int live = 0, count = 0;
   each_way_in_coroutine([&](error_code&) {

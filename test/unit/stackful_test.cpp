@@ -4,11 +4,14 @@
 // Stackful coroutines themselves, so that a sanitizer that does not follow their switches is seen
 // here and not in a test of a primitive; and beside sessions of other styles.
 
+#include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_mutex.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/spawn.hpp>
@@ -41,6 +44,29 @@ BOOST_AUTO_TEST_CASE(switches_and_throws_on_one_thread) {
   }
   context.run();
   BOOST_TEST(steps == 39);
+}
+
+// Asio of Boost 1.81 throws the null pointer that a plain `yield` receives.
+BOOST_AUTO_TEST_CASE(R1_awaits_with_as_tuple_what_completes_with_an_exception) {
+  asio::io_context context;
+  asio_sync::async_enumerator enumerator(context);
+  bool ended = false;
+  auto const steps = [](bool fail) -> asio_sync::async_steps {
+    co_yield 0;
+    if (fail) throw std::runtime_error("last step");
+  };
+  asio::spawn(
+      context,
+      [&](asio::yield_context yield) {
+        auto const [none] = enumerator.async_run(steps(false), asio::as_tuple(yield));
+        BOOST_TEST(!none);
+        auto const [thrown] = enumerator.async_run(steps(true), asio::as_tuple(yield));
+        BOOST_TEST(!!thrown);
+        ended = true;
+      },
+      asio::detached);
+  context.run();
+  BOOST_TEST(ended);
 }
 
 BOOST_AUTO_TEST_CASE(moves_between_threads) {

@@ -37,12 +37,12 @@ class event_base : primitive<Executor, typename Kind::core_type> {
   void wait() { static_cast<void>(in_thread(no_limit())); }
 
   template <class Rep, class Period>
-  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> const& time) {
+  bool wait_for(std::chrono::duration<Rep, Period> const& time) {
     return in_thread(wait_limit::after(time));
   }
 
   template <class Clock, class Duration>
-  [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> const& time) {
+  bool wait_until(std::chrono::time_point<Clock, Duration> const& time) {
     return in_thread(wait_limit::at(time));
   }
 

@@ -36,6 +36,13 @@ template <class Handler>
 inline constexpr bool has_slot =
     !std::is_same_v<asio::associated_cancellation_slot_t<Handler, no_slot>, no_slot>;
 
+// The slot of a handler. Asio up to Boost 1.81 does not tell that of a std::reference_wrapper
+// unless it is given another to choose.
+template <class Handler>
+asio::cancellation_slot slot_of(Handler const& handler) noexcept {
+  return asio::get_associated_cancellation_slot(handler, asio::cancellation_slot());
+}
+
 template <class Handler>
 inline constexpr bool has_executor =
     !std::is_same_v<asio::associated_executor_t<Handler, no_executor>, no_executor>;
@@ -142,7 +149,7 @@ class handler_waiter final : public Delivery::core_type::node {
   }
 
   asio::cancellation_slot slot() const {
-    if constexpr (has_slot<Handler>) return asio::get_associated_cancellation_slot(handler_);
+    if constexpr (has_slot<Handler>) return slot_of(handler_);
     return {};
   }
 
@@ -197,7 +204,7 @@ class handler_waiter final : public Delivery::core_type::node {
   }
 
   void disconnect() {
-    if constexpr (has_slot<Handler>) asio::get_associated_cancellation_slot(handler_).clear();
+    if constexpr (has_slot<Handler>) slot_of(handler_).clear();
   }
 
   // X: where its move does not throw the handler is destroyed after its memory has been freed, as

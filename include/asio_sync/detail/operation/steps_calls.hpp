@@ -144,7 +144,7 @@ class steps_run_handler {
   template <class Source>
   steps_run_handler(std::shared_ptr<steps_run> run, Source&& handler)
       : handler_(static_cast<Source&&>(handler)), run_(std::move(run)) {
-    auto slot = asio::get_associated_cancellation_slot(handler_);
+    auto slot = slot_of(handler_);
     if (slot.is_connected()) slot.template emplace<steps_stopper>(run_);
   }
 
@@ -169,7 +169,7 @@ class steps_run_handler {
  private:
   // What is in the slot keeps the run.
   void disconnect() noexcept {
-    if (run_->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+    if (run_->slot_connected) slot_of(handler_).clear();
   }
 
   Handler handler_;

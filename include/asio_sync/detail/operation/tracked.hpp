@@ -176,7 +176,7 @@ class tracked_handler {
   tracked_handler(group_access<Executor> group, Source&& handler)
       : operation_(&begin(group, handler)),
         handler_(std::in_place, static_cast<Source&&>(handler)) {
-    auto own = asio::get_associated_cancellation_slot(*handler_);
+    auto own = slot_of(*handler_);
     if (own.is_connected()) own.template emplace<tracked_canceller>(*operation_);
   }
 
@@ -212,7 +212,7 @@ class tracked_handler {
 
   void is_over(tracked_operation& operation) const {
     operation.is_over();
-    if (operation.slot_connected) asio::get_associated_cancellation_slot(*handler_).clear();
+    if (operation.slot_connected) slot_of(*handler_).clear();
   }
 
   // The executor of use_future executes on the system's threads, so it is none to cancel on.
