@@ -171,11 +171,13 @@ class grouping : public world_over<grouping, async_group> {
   auto hold(unsigned id, Token&& token) {
     return asio::async_initiate<Token, void(error_code)>(
         [this, id](auto h) {
+          unsigned const outer = std::exchange(initiates_, plan_of(id).coroutine ? nobody : id);
           held_operations::of(*place_of(wait_of(id).where).io)
               .begin(id, executor_, true, std::move(h),
                      [this, id](cancellation_type type) { asked(id, type); });
           if (plan_of(id).amount == cancelling && alive())
             cancel_pending(cancellation_type::terminal);
+          initiates_ = outer;
         },
         token);
   }
@@ -210,6 +212,8 @@ class grouping : public world_over<grouping, async_group> {
     heard();
     wait& w = wait_of(id);
     require(w.state == state::queued, "an operation is asked to cancel itself after its end");
+    require(id != initiates_,
+            "an operation is asked to cancel itself while it is being initiated");
     tracked& o = tracked_.at(id);
     if (o.by_slot > 0) {
       --o.by_slot;
@@ -306,6 +310,8 @@ class grouping : public world_over<grouping, async_group> {
             "R15: done() takes back what was added");
   }
 
+  static constexpr unsigned nobody = static_cast<unsigned>(-1);
+
   // What a wait of the world is, if it is no join: an operation, one that knows nothing of
   // cancellation, one that cancels all while it is being initiated.
   static constexpr unsigned operating = 2, deaf = 3, cancelling = 4;
@@ -316,7 +322,8 @@ class grouping : public world_over<grouping, async_group> {
   std::map<unsigned, tracked> tracked_;
   std::deque<unsigned> held_;  // those that have begun, and can be ended
   unsigned begins_ = 0;
-  unsigned groups_ = 0;  // dead
+  unsigned initiates_ = nobody;  // it is inside its initiating function
+  unsigned groups_ = 0;          // dead
   std::ptrdiff_t count_ = 0;
   unsigned added_ = 0;
 };
