@@ -113,7 +113,7 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// cancellation slot.
   template <class Token>
   [[nodiscard]] auto track(Token&& token) {
-    return detail::tracked_token<Executor, std::decay_t<Token>>{{&core(), &base::executor()},
+    return detail::tracked_token<Executor, std::decay_t<Token>>{access(),
                                                                 static_cast<Token&&>(token)};
   }
 
@@ -158,8 +158,7 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// have been asked.
   void cancel_pending(
       boost::asio::cancellation_type type = boost::asio::cancellation_type::terminal) {
-    bool const home_has_gone = has_home_ && !core().home().get();
-    detail::cancel_operations(core(), home_has_gone ? nullptr : &base::executor(), type);
+    detail::cancel_operations(core(), access().usable(), type);
   }
 
   /// Completes every outstanding join with `operation_aborted`, and returns how many. Operations
@@ -218,6 +217,10 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
 
  private:
   using base::core;
+
+  detail::group_access<Executor> access() const noexcept {
+    return {&core(), &base::executor(), has_home_};
+  }
 
   bool const has_home_;  // at first
 };

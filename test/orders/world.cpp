@@ -46,6 +46,8 @@ std::unique_ptr<world> world_of(std::string_view subject) {
   if (subject == "shared_mutex") return shared_mutex_world();
   if (subject == "condition") return condition_world();
   if (subject == "monitor") return monitor_world();
+  if (subject == "group") return group_world();
+  if (subject == "enumerator") return enumerator_world();
 
   violated("there is no world of " + std::string(subject));
 }
@@ -82,12 +84,12 @@ bool world::allows(operation const& op) const {
   switch (op.what) {
     case verb::wait:
       if (op.executor >= through::relay && !(home_alive_ && relays())) return false;
-      return alive() && p && p->io;
+      return alive() && can_begin() && p && p->io;
     case verb::take:
     case verb::take_at_once:
     case verb::give: return alive() && allows_own(op);
-    case verb::cancel:
-    case verb::close: return alive();
+    case verb::cancel: return alive();
+    case verb::close: return alive() && closes();
     case verb::emit: return has_signal();
     case verb::end_signal: return has_signal() && !waits_[op.target].plan.coroutine;
     case verb::end: return alive() && frames_ == 0;
@@ -161,9 +163,7 @@ void world::begin(operation const& op) {
 void world::spawn(unsigned id) {
   wait& w = waits_[id];
   place& p = places_[w.where];
-  auto const on = [&](asio::any_io_executor const& ex) {
-    asio::co_spawn(ex, coroutine(id), watch(*this, id));
-  };
+  auto const on = [&](asio::any_io_executor const& ex) { spawn_on(ex, id); };
   switch (w.plan.executor) {
     case through::strand:
     case through::erased_strand: return on(p.strand_of_its_own());
@@ -171,6 +171,10 @@ void world::spawn(unsigned id) {
     case through::erased_queue: return on(manual_queue::executor(p.queue, *p.io, id));
     default: return on(p.io->get_executor());
   }
+}
+
+void world::spawn_on(asio::any_io_executor const& executor, unsigned id) {
+  asio::co_spawn(executor, coroutine(id), watch(*this, id));
 }
 
 void world::emit(unsigned id, unsigned type) {
@@ -240,6 +244,7 @@ void world::run(unsigned context, std::size_t item) {
 void world::drop(unsigned context, std::size_t item) {
   place& p = places_[context];
   unsigned const owner = p.queue.owner(item);
+  loses(context, false);
   {
     value_while const here(dropping_, context);
     p.queue.drop(item);
@@ -250,6 +255,7 @@ void world::drop(unsigned context, std::size_t item) {
 
 void world::end_context(unsigned context) {
   place& p = places_[context];
+  loses(context, true);
   {
     value_while const here(dropping_, context);
     if (context == 0) home_alive_ = false;

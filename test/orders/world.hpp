@@ -163,13 +163,18 @@ class world {
   virtual void destroy() = 0;
   virtual void start(unsigned id) = 0;
   virtual asio::awaitable<void> coroutine(unsigned id) = 0;
+  virtual void spawn_on(asio::any_io_executor const& executor, unsigned id);
   virtual std::size_t cancel_real() = 0;
   virtual void close_real() = 0;
   virtual std::size_t waiters() const = 0;
   virtual void compare_real() const = 0;
+  virtual void compare_outliving() const {}  // what need not end with it
 
   // Whether handlers without an executor run where the primitive was made, and on no strand of it.
   virtual bool relays() const { return true; }
+  // Whether it can be closed, and whether a wait can begin now, if the primitive is there.
+  virtual bool closes() const { return true; }
+  virtual bool can_begin() const { return true; }
 
   // What a subject says of itself. come() of the model is told of each wait that begins, and says
   // if that is refused whatever else there is. take() of the model takes so many if it has them,
@@ -187,6 +192,14 @@ class world {
   virtual bool allows_own(operation const& op) const = 0;
   virtual void perform_own(operation const& op) = 0;
 
+  // What else happens: loses(), of what is on its way in the context, some or `all` is about to be
+  // destroyed; expire(), something has run there that nobody has heard of, which is the timer.
+  // keeps_running(): the context runs for more than the handlers of waits.
+  virtual void loses(unsigned, bool) {}
+  virtual void expire(unsigned context);
+  virtual bool keeps_running(unsigned) const { return false; }
+
+  static bool goes_by_queue(through executor);
   void let_pass() const;
   static std::chrono::nanoseconds time_of(patience p);
   void require(bool condition, char const* text) const;
@@ -195,6 +208,9 @@ class world {
   operation const& plan_of(unsigned id) const { return waits_[id].plan; }
   execution_log& relayed() { return relayed_; }
   bool home_alive() const noexcept { return home_alive_; }
+  bool home_by_queue() const { return goes_by_queue(home_); }
+  // The context in which something is being called.
+  unsigned running() const noexcept { return running_; }
   bool closed() const noexcept { return closed_; }
   std::deque<unsigned> const& queue() const noexcept { return queue_; }
 
@@ -205,7 +221,7 @@ class world {
   void called(unsigned id, error_code error);
   void follow(unsigned id);
   void coroutine_ended(std::exception_ptr thrown);
-  void ended(unsigned id);
+  virtual void ended(unsigned id);
 
   // The model. admit(): a wait that begins is decided at once, or queues. serve(): whoever is at
   // the head of the queue gets what there is. granted(): one who is queued has got it. refuse():
@@ -222,7 +238,7 @@ class world {
   virtual void serve();
   virtual void refuse(unsigned id, error_code outcome);
   virtual void cancel_all();
-  void refuse_all(error_code outcome);
+  virtual void refuse_all(error_code outcome);
   virtual void lost(unsigned id, state was);
 
   unsigned frames_ = 0;  // coroutines that keep to themselves what they got
@@ -247,8 +263,6 @@ class world {
   void compare() const;
   void check_idle(unsigned context);
 
-  bool goes_by_queue(through executor) const;
-  void expire(unsigned context);
   void unwound(unsigned id);
 
   bool const carries_;
@@ -276,9 +290,10 @@ class world {
 };
 
 /// The primitives that there are worlds of; a corpus of walks has the same name.
-inline constexpr std::array<std::string_view, 11> subjects{
-    "mutex",   "semaphore",   "manual_reset_event", "latch",     "barrier", "auto_reset_event",
-    "mailbox", "keyed_mutex", "shared_mutex",       "condition", "monitor"};
+inline constexpr std::array<std::string_view, 13> subjects{
+    "mutex",     "semaphore",   "manual_reset_event", "latch",     "barrier", "auto_reset_event",
+    "mailbox",   "keyed_mutex", "shared_mutex",       "condition", "monitor", "group",
+    "enumerator"};
 
 std::unique_ptr<world> mutex_world();
 std::unique_ptr<world> semaphore_world();
@@ -291,6 +306,8 @@ std::unique_ptr<world> keyed_mutex_world();
 std::unique_ptr<world> shared_mutex_world();
 std::unique_ptr<world> condition_world();
 std::unique_ptr<world> monitor_world();
+std::unique_ptr<world> group_world();
+std::unique_ptr<world> enumerator_world();
 
 /// The world of one of the subjects.
 std::unique_ptr<world> world_of(std::string_view subject);

@@ -91,12 +91,13 @@ void world::unwound(unsigned id) {
 
 void world::compare() const {
   if (alive()) compare_real();
+  compare_outliving();
 }
 
 // The context has nothing to do at present.
 void world::check_idle(unsigned context) {
   require(!poll(context), "there was something to run that nobody knew of");
-  bool outstanding = false;
+  bool outstanding = keeps_running(context);
   for (wait const& w : waits_) {
     if (w.where != context) continue;
     bool const queued = w.state == state::queued;
@@ -118,7 +119,7 @@ void world::require(bool condition, char const* text) const {
 
 // --- The model ----------------------------------------------------------------------------------
 
-bool world::goes_by_queue(through executor) const {
+bool world::goes_by_queue(through executor) {
   return executor == through::queue || executor == through::erased_queue;
 }
 

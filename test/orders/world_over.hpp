@@ -17,6 +17,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include <exception>
 #include <tuple>
 #include <utility>
 
@@ -46,6 +47,8 @@ class world_over : public world {
     return got;
   }
 
+  bool alive() const override { return real_.has_value(); }
+
   std::optional<Primitive> real_;
 
  private:
@@ -53,6 +56,11 @@ class world_over : public world {
    public:
     handler(world_over& over, unsigned id) noexcept : watch(over, id), over_(over) {}
     void operator()(error_code error, Grant... grant) { over_.arrived(id(), error, grant...); }
+    void operator()(std::exception_ptr thrown) {
+      (*this)(error_of([&] {
+        if (thrown) std::rethrow_exception(thrown);
+      }));
+    }
     // Some waits of a subject may bring nothing.
     void operator()(error_code error) requires(sizeof...(Grant) > 0) {
       std::tuple<Grant...> none;
@@ -85,7 +93,6 @@ class world_over : public world {
   Subject& subject() { return static_cast<Subject&>(*this); }
   Subject const& subject() const { return static_cast<Subject const&>(*this); }
 
-  bool alive() const override { return real_.has_value(); }
   std::size_t cancel_real() override { return real_->cancel(); }
   void close_real() override { real_->close(); }
   std::size_t waiters() const override { return real_->waiters(); }
@@ -110,6 +117,7 @@ class world_over : public world {
     subject().ask_for(*real_, plan.amount, time_of(plan.patient), std::move(h));
   }
 
+ protected:
   void start(unsigned id) override {
     operation const& plan = wait_of(id).plan;
     place& p = place_of(plan.target);
@@ -133,7 +141,7 @@ class world_over : public world {
     heard();
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     co_await asio::this_coro::throw_if_cancelled(false);
-    if (!real_) co_return;
+    if (!real_ || !can_begin()) co_return;
     operation const plan = wait_of(id).plan;
     initiated(id);
     std::tuple<error_code, Grant...> result;

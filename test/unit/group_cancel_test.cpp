@@ -388,6 +388,18 @@ BOOST_AUTO_TEST_CASE(R10_a_group_whose_context_has_gone_cancels_those_with_an_ex
   operation.end();
 }
 
+BOOST_AUTO_TEST_CASE(R10_what_begins_after_the_end_of_the_groups_context_is_not_asked_there) {
+  std::optional<asio::io_context> dying(std::in_place);
+  async_group of_dying(*dying);
+  dying.reset();
+  dying.emplace();  // in the same place
+  operation.while_it_begins = [&] { of_dying.cancel_pending(); };
+  operation(of_dying.track(note()));
+  BOOST_TEST(dying->poll() == 0u);
+  BOOST_TEST(operation.is_pending());
+  operation.end();
+}
+
 // Those that do not end keep their place; others are not held up.
 BOOST_AUTO_TEST_CASE(Group_cancels_as_often_as_it_is_asked) {
   operation(group.track(note()));

@@ -38,6 +38,12 @@ template <class Executor>
 struct group_access {
   group_core* core;
   Executor const* executor;
+  bool has_home;  // at first
+
+  // Null once its context has gone, where that is known.
+  Executor const* usable() const noexcept {
+    return has_home && !core->home().get() ? nullptr : executor;
+  }
 };
 
 // Where an operation is cancelled: on the executor of its handler;
@@ -255,7 +261,7 @@ class tracked_initiation : public initiation_executor<Initiation> {
   template <class Handler, class... Args>
   void operator()(Handler&& handler, Args&&... args) && {
     tracked_handler<std::decay_t<Handler>> tracked(group_, static_cast<Handler&&>(handler));
-    initiation_of const begins(tracked.operation(), *group_.executor);
+    initiation_of const begins(tracked.operation(), group_.usable());
     std::move(initiation_)(std::move(tracked), static_cast<Args&&>(args)...);
   }
 
@@ -269,14 +275,16 @@ class tracked_initiation : public initiation_executor<Initiation> {
   // While it lives, an operation is being initiated.
   class initiation_of {
    public:
-    initiation_of(tracked_operation& o, Executor const& groups) : operation_(o), groups_(groups) {}
+    initiation_of(tracked_operation& o, Executor const* groups) : operation_(o) {
+      if (groups) groups_ = *groups;
+    }
     initiation_of(initiation_of const&) = delete;
     initiation_of& operator=(initiation_of const&) = delete;
-    ~initiation_of() { cancel_if_asked(operation_, std::addressof(groups_)); }
+    ~initiation_of() { cancel_if_asked(operation_, groups_ ? std::addressof(*groups_) : nullptr); }
 
    private:
     cancellable_operation operation_;
-    Executor groups_;  // the group may end meanwhile
+    std::optional<Executor> groups_;  // the group may end meanwhile
   };
 
   group_access<Executor> group_;
