@@ -53,6 +53,22 @@ struct url {
   std::string target;
 };
 
+/// Without the segments "." and "..", which stand for a step that is not made or for one back up.
+inline std::string without_dots(std::string const& path) {
+  std::string result;
+  for (std::size_t begin = 1, end = 0; begin <= path.size(); begin = end + 1) {
+    end = std::min(path.find('/', begin), path.size());
+    std::string const segment = path.substr(begin, end - begin);
+    bool const is_up = segment == "..";
+    if (is_up) result.erase(std::min(result.rfind('/'), result.size()));
+    if (!is_up && segment != ".")
+      result += '/' + segment;
+    else if (end == path.size())
+      result += '/';
+  }
+  return result;
+}
+
 inline url parse_url(std::string text) {
   auto const begins_with = [&text](std::string_view scheme) {
     return beast::iequals(text.substr(0, scheme.size()), {scheme.data(), scheme.size()});
@@ -66,7 +82,9 @@ inline url parse_url(std::string text) {
   text.erase(0, std::string_view("http://").size());
   auto const end = std::min(text.find_first_of("/?"), text.size());
   result.authority = text.substr(0, end);
-  result.target = (text.substr(end, 1) == "/" ? "" : "/") + text.substr(end);
+  auto const query = std::min(text.find('?', end), text.size());
+  result.target = query == end ? "/" : without_dots(text.substr(end, query - end));
+  result.target += text.substr(query);
   if (result.authority.find('@') != std::string::npos)
     throw failure("not a URL that is supported: it names a user");
   bool const is_v6 = result.authority.starts_with('[');
@@ -231,8 +249,10 @@ class transfer {
   void report() {
     if (result_.empty()) {
       auto const& header = response->get();
-      succeeded_ = header.result_int() < 400;
-      result_ = std::to_string(header.result_int()) + ' ' + std::string(header.reason()) + ", " +
+      unsigned const kind = header.result_int() / 100;
+      succeeded_ = kind == 2 || kind == 3;
+      result_ = std::to_string(header.result_int()) + ' ' +
+                std::string(http::obsolete_reason(header.result())) + ", " +
                 std::to_string(size_) + " bytes";
       if (redirects_ != 0) result_ += ", redirects: " + std::to_string(redirects_);
     }

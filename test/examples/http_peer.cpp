@@ -78,12 +78,17 @@ void misbehave(tcp::socket socket, std::string const& target) {
   if (target == "/long_header") send(socket, ok + "X: " + std::string(1'000'000, 'x'));
   if (target == "/loop") send(socket, moved + "/loop\r\n\r\n");
   if (target == "/directory/moved") send(socket, moved + "../ten\r\n\r\n");
-  if (target == "/directory/../ten") send(socket, ok + ten);
+  if (target == "/up") send(socket, moved + "/a/./b/../../ten?/../x\r\n\r\n");
+  if (target == "/ten?/../x") send(socket, ok + ten);
   if (target == "/secure") send(socket, moved + "https://127.0.0.1/\r\n\r\n");
   if (target == "/colours") send(socket, "HTTP/1.1 200 \x1b[31mred\r\n" + ten);
+  if (target == "/more_colours") send(socket, "HTTP/1.1 200 \xc2\x9bred\r\n" + ten);
+  if (target == "/no_status") send(socket, "HTTP/1.1 000 OK\r\n" + ten);
   std::string const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n",
                     early = "HTTP/1.1 103 Early\r\n\r\n";
   if (target == "/hints") send(socket, early + early + ok + ten);
+  if (target == "/trailer") send(socket, chunked + "a\r\n0123456789\r\n0\r\nX: y\r\n\r\n");
+  if (target == "/nothing_new") send(socket, "HTTP/1.1 304 Not Modified\r\n" + ten);
   if (target == "/login?to=http://here/") send(socket, ok + ten);
   if (target == "/moved_to_login") send(socket, moved + "login?to=http://here/\r\n\r\n");
   if (target == "/moved?") send(socket, moved + "?again\r\n\r\n");
