@@ -137,14 +137,18 @@ tcp::socket connected(asio::io_context& context) {
   return socket;
 }
 
+std::string next_answer(tcp::socket& socket, beast::flat_buffer& buffer) {
+  http::response_parser<http::string_body> response;
+  http::read(socket, buffer, response);
+  return std::to_string(response.get().result_int()) + ' ' + response.get().body();
+}
+
 std::string answer_to(std::string const& request) {
   asio::io_context context;
   tcp::socket socket = connected(context);
   send(socket, request);  // the server lets us, although it may know enough before the end
   beast::flat_buffer buffer;
-  http::response_parser<http::string_body> response;
-  http::read(socket, buffer, response);
-  return std::to_string(response.get().result_int()) + ' ' + response.get().body();
+  return next_answer(socket, buffer);
 }
 
 // The server may be too busy for the little time that it gives its clients, but it has to live.
@@ -201,19 +205,6 @@ void malformed() {
   is_served();
 }
 
-void slow() {
-  expect_end_after("");
-  expect_end_after("GET / HT");
-  expect_end_after("POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n01234");
-  asio::io_context context;  // byte by byte, as long as the server takes them
-  tcp::socket socket = connected(context);
-  error_code error;
-  for (std::size_t i = 0; !error; ++i) {
-    is_served();
-    asio::write(socket, asio::buffer(i == 0 ? "G" : "E", 1), error);
-  }
-}
-
 tcp::socket upgraded(asio::io_context& context) {
   return repeat_until_served([&] {
     tcp::socket socket = connected(context);
@@ -222,6 +213,65 @@ tcp::socket upgraded(asio::io_context& context) {
     asio::read_until(socket, asio::dynamic_buffer(answer), "\r\n\r\n");
     return socket;
   });
+}
+
+// Sends this byte by byte; the server has to end it before all of it has gone.
+void expect_end_within(tcp::socket socket, std::string const& text) {
+  error_code error;
+  for (std::size_t i = 0; !error && i < text.size(); ++i) {
+    is_served();
+    asio::write(socket, asio::buffer(&text[i], 1), error);
+  }
+  require(error.failed(), "a client that sends slowly keeps its place");
+}
+
+std::string frame(std::string const& head, std::size_t size) {
+  return head + std::string(4, '\0') + std::string(size, 'x');  // with a mask that changes nothing
+}
+
+// A WebSocket that only answers the pings: it is not taken for a slow one.
+void answer_pings() {
+  asio::io_context context;
+  tcp::socket socket = upgraded(context);
+  for (int i = 0; i < 10; ++i) {
+    std::string ping(2, '\0');
+    asio::read(socket, asio::buffer(ping));
+    require(ping == std::string("\x89\0", 2), "a WebSocket gets something else than a ping");
+    send(socket, frame("\x8a\x80", 0));
+  }
+}
+
+// One connection: the body comes when the server has asked for it, and a page without a body does
+// not confuse who reads the next one.
+void polite() {
+  asio::io_context context;
+  tcp::socket socket = connected(context);
+  beast::flat_buffer buffer;
+  auto const expect_answer = [&](std::string const& request, std::string const& expected) {
+    send(socket, request);
+    std::string const answer = next_answer(socket, buffer);
+    require(answer == expected, "answer to '" + request + "': " + answer);
+  };
+  expect_answer("POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n",
+                "100 ");
+  expect_answer("body", "200 body");
+  expect_answer("GET /primes/1 HTTP/1.1\r\n\r\n", "200 ");
+  expect_answer("GET /primes/2 HTTP/1.1\r\n\r\n", "200 2\n");
+  expect_answer("POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n",
+                "413 Payload Too Large\n");
+}
+
+void slow() {
+  expect_end_after("");
+  expect_end_after("GET / HT");
+  expect_end_after("POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n01234");
+  asio::io_context context;
+  expect_end_within(connected(context), std::string(5000, 'G'));
+  expect_end_within(upgraded(context), frame("\x82\xfe\x13\x88", 5000));
+  std::string empty_frames = frame("\x01\x80", 0);
+  for (int i = 0; i < 1000; ++i) empty_frames += frame(std::string("\0\x80", 2), 0);
+  expect_end_within(upgraded(context), empty_frames);
+  repeat_until_served(answer_pings);
 }
 
 void vanish() {
@@ -255,9 +305,7 @@ void send_and_never_read(tcp::socket socket, std::string const& text) {
 void deaf() {
   asio::io_context context;
   send_and_never_read(connected(context), "GET /primes/1000000 HTTP/1.1\r\n\r\n");
-  std::string frame = "\x82\xfe\xea\x60" + std::string(4, '\0') + std::string(0xea60, 'x');
-  for (std::size_t i = 4; i < 8; ++i) frame[i] = 0;  // the mask
-  send_and_never_read(upgraded(context), frame);
+  send_and_never_read(upgraded(context), frame("\x82\xfe\xea\x60", 0xea60));
 }
 
 // More connections than the server accepts.
@@ -335,8 +383,8 @@ void load() {
 }
 
 std::map<std::string, void (*)()> const modes = {
-    {"malformed", malformed}, {"slow", slow},     {"vanish", vanish}, {"deaf", deaf},
-    {"crowd", crowd},         {"frames", frames}, {"load", load},
+    {"malformed", malformed}, {"polite", polite}, {"slow", slow},     {"vanish", vanish},
+    {"deaf", deaf},           {"crowd", crowd},   {"frames", frames}, {"load", load},
 };
 
 }  // namespace
