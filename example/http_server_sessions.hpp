@@ -16,8 +16,11 @@
 #include <asio_sync/async_semaphore.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -171,7 +174,9 @@ class websocket_session final : public session {
     if (error) return;
     auto const next = std::make_shared<message>();
     next->room = std::move(room);
-    stream_.async_read(next->content, handler(&websocket_session::on_read, next));
+    stream_.async_read(
+        next->content,
+        asio::bind_cancellation_slot(reading_.slot(), handler(&websocket_session::on_read, next)));
   }
 
   void on_read(message_pointer const& m, error_code error, std::size_t) {
@@ -184,7 +189,7 @@ class websocket_session final : public session {
 
   void on_lock(message_pointer const& m, error_code error,
                asio_sync::async_mutex::lock_type lock) {
-    if (error) return;
+    if (error || !stream_.is_open()) return;
     m->lock = std::move(lock);
     stream_.text(m->is_text);
     stream_.async_write(m->content.data(), handler(&websocket_session::on_write, m));
@@ -194,11 +199,15 @@ class websocket_session final : public session {
     if (!error) ++site_.messages;
   }  // the message goes, and unlocks: the next one is written
 
-  // Closes once the messages that have come are sent back.
+  // Closes once the messages that have come are sent back. If the client breaks the protocol just
+  // then, the operations of Beast that read and that close wait for each other, without end: the
+  // second time, they are cancelled.
   void stop() override {
-    if (std::exchange(stopping_, true) || !stream_.is_open())
-      return beast::get_lowest_layer(stream_).close();
-    writing_.async_lock(handler(&websocket_session::on_last_lock));
+    if (!std::exchange(stopping_, true) && stream_.is_open())
+      return writing_.async_lock(handler(&websocket_session::on_last_lock));
+    beast::get_lowest_layer(stream_).close();
+    closing_.emit(asio::cancellation_type::terminal);
+    reading_.emit(asio::cancellation_type::terminal);
   }
 
   void on_last_lock(error_code error, asio_sync::async_mutex::lock_type lock) {
@@ -206,7 +215,8 @@ class websocket_session final : public session {
     auto const last = std::make_shared<message>();
     last->lock = std::move(lock);
     stream_.async_close(websocket::close_code::going_away,
-                        handler(&websocket_session::on_close, last));
+                        asio::bind_cancellation_slot(closing_.slot(),
+                                                     handler(&websocket_session::on_close, last)));
   }
 
   void on_close(message_pointer const&, error_code) {}
@@ -215,6 +225,8 @@ class websocket_session final : public session {
   asio::steady_timer clock_;
   asio_sync::async_semaphore room_;
   asio_sync::async_mutex writing_;
+  asio::cancellation_signal reading_;
+  asio::cancellation_signal closing_;
   bool stopping_ = false;
 };
 

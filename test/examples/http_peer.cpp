@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address_v4.hpp>
@@ -17,6 +18,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
@@ -382,9 +384,43 @@ void load() {
   require(!complete && received >= 100, "the server has not ended");
 }
 
+// WebSockets that break the protocol, each at another moment, over and over, until the server
+// ends.
+asio::awaitable<void> break_protocol(int client, int& begun) try {
+  for (int i = client;; ++i) try {
+      tcp::socket socket(co_await asio::this_coro::executor);
+      co_await socket.async_connect(server, use_awaitable);
+      co_await asio::async_write(socket, asio::buffer(upgrade), use_awaitable);
+      std::string answer;
+      co_await asio::async_read_until(socket, asio::dynamic_buffer(answer), "\r\n\r\n",
+                                      use_awaitable);
+      if (++begun == 500) std::cout << "loaded" << std::endl;
+      std::string const ping = frame("\x89\x80", 0), wrong = frame("\xff\x80", 0);
+      std::string const message =
+          i % 2 == 0 ? frame(std::string("\x82\xfe\x10\0", 4), 0x1000) : "";
+      std::string const first = i % 3 == 0 ? ping + wrong : ping + message;
+      co_await asio::async_write(socket, asio::buffer(first), use_awaitable);
+      co_await socket.async_read_some(asio::buffer(answer), use_awaitable);
+      std::string const second = ping + wrong;
+      co_await asio::async_write(socket, asio::buffer(second), use_awaitable);
+    } catch (system_error const& error) {
+      if (error.code() == asio::error::connection_refused) throw;
+    }
+} catch (system_error const&) {  // the server has ended
+}
+
+void rude() {
+  asio::io_context context;
+  int begun = 0;
+  for (int client = 0; client < 100; ++client)
+    asio::co_spawn(context, break_protocol(client, begun), asio::detached);
+  context.run();
+}
+
 std::map<std::string, void (*)()> const modes = {
-    {"malformed", malformed}, {"polite", polite}, {"slow", slow},     {"vanish", vanish},
-    {"deaf", deaf},           {"crowd", crowd},   {"frames", frames}, {"load", load},
+    {"malformed", malformed}, {"polite", polite}, {"slow", slow},
+    {"vanish", vanish},       {"deaf", deaf},     {"crowd", crowd},
+    {"frames", frames},       {"load", load},     {"rude", rude},
 };
 
 }  // namespace
