@@ -25,7 +25,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http.hpp>
@@ -42,7 +41,6 @@
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using asio::use_awaitable;
-using asio::ip::tcp;
 using asio_sync::async_enumerator;
 using asio_sync::async_steps;
 using boost::system::error_code;
@@ -63,12 +61,12 @@ async_steps fetch(async_enumerator& e, transfer& t, resources& r) {
   co_yield 1;
   do {
     t.prepare();
-    tcp::resolver::results_type endpoints;
-    t.resolver.async_resolve(t.at.host, t.at.port, e.callback(error, endpoints));
+    t.look_up();
+    t.found.async_wait_until(t.deadline(), e.callback(error));
     co_yield 1;
     t.check(error);
     t.open();
-    t.stream.async_connect(endpoints, e.callback(error));
+    t.stream.async_connect(t.endpoints, e.callback(error));
     co_yield 1;
     t.check(error);
     t.connected();
@@ -130,9 +128,10 @@ asio::awaitable<void> fetch(transfer& t, resources& r) {
   auto const permit = co_await r.connections.async_acquire();
   do {
     t.prepare();
-    auto const endpoints = co_await t.resolver.async_resolve(t.at.host, t.at.port, use_awaitable);
+    t.look_up();
+    co_await t.found.async_wait_until(t.deadline());
     t.open();
-    co_await t.stream.async_connect(endpoints, use_awaitable);
+    co_await t.stream.async_connect(t.endpoints, use_awaitable);
     t.connected();
     co_await http::async_write(t.stream, t.request, use_awaitable);
     do {
@@ -229,7 +228,7 @@ int main(int argc, char** argv) {
       ("redirects", number_option("redirects", set.redirects, 0, 100),
        "the most redirects to follow: 0 to 100")
       ("timeout", time_option("timeout", set.timeout),
-       "for the response to a request, once its host is found: 1ms to 3600s")
+       "from looking a host up to the end of the response: 1ms to 3600s")
       ("style", options::value(&set.style)->value_name("STYLE")->default_value(set.style),
        "enumerator or coroutine")
       ("body", options::value(&set.body)->value_name("TEXT"), "POST this instead of GET")

@@ -7,9 +7,11 @@
 #ifndef ASIO_SYNC_EXAMPLE_HTTP_REQUESTS_HPP
 #define ASIO_SYNC_EXAMPLE_HTTP_REQUESTS_HPP
 
+#include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/error.hpp>
@@ -26,6 +28,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <future>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
@@ -53,6 +56,22 @@ struct url {
   std::string target;
 };
 
+/// Without the segments "." and "..", which stand for a step that is not made or for one back up.
+inline std::string without_dots(std::string const& path) {
+  std::string result;
+  for (std::size_t begin = 1, end = 0; begin <= path.size(); begin = end + 1) {
+    end = std::min(path.find('/', begin), path.size());
+    std::string const segment = path.substr(begin, end - begin);
+    bool const is_up = segment == "..";
+    if (is_up) result.erase(std::min(result.rfind('/'), result.size()));
+    if (!is_up && segment != ".")
+      result += '/' + segment;
+    else if (end == path.size())
+      result += '/';
+  }
+  return result;
+}
+
 inline url parse_url(std::string text) {
   auto const begins_with = [&text](std::string_view scheme) {
     return beast::iequals(text.substr(0, scheme.size()), {scheme.data(), scheme.size()});
@@ -66,7 +85,9 @@ inline url parse_url(std::string text) {
   text.erase(0, std::string_view("http://").size());
   auto const end = std::min(text.find_first_of("/?"), text.size());
   result.authority = text.substr(0, end);
-  result.target = (text.substr(end, 1) == "/" ? "" : "/") + text.substr(end);
+  auto const query = std::min(text.find('?', end), text.size());
+  result.target = query == end ? "/" : without_dots(text.substr(end, query - end));
+  result.target += text.substr(query);
   if (result.authority.find('@') != std::string::npos)
     throw failure("not a URL that is supported: it names a user");
   bool const is_v6 = result.authority.starts_with('[');
@@ -122,10 +143,16 @@ struct resources {
 class transfer {
  public:
   transfer(resources& r, std::string address)
-      : resolver(r.context), stream(r.context), given(std::move(address)), set_(r.set) {}
+      : resolver(r.context),
+        found(r.context),
+        stream(r.context),
+        given(std::move(address)),
+        set_(r.set) {}
 
   // What the operations work with.
   tcp::resolver resolver;
+  tcp::resolver::results_type endpoints;
+  asio_sync::async_manual_reset_event found;  // what was looked up
   beast::tcp_stream stream;
   beast::flat_buffer buffer{64 * 1024};  // Beast limits no trailer, for one
   http::request<http::string_body> request;
@@ -152,21 +179,35 @@ class transfer {
     request.set(http::field::user_agent, "http_requests");
     request.set(http::field::connection, "close");
     request.prepare_payload();
+    start_clock();
+  }
+
+  /// Looks the host up, on a thread, and then sets `found`. The system's function for that cannot
+  /// be interrupted: at the deadline the transfer goes on without it, and the program ends when it
+  /// has returned. Asio has one such thread for all, where one host would hold up the others.
+  void look_up() {
+    found.reset();
+    lookup_ = std::async(std::launch::async, [this] {
+      endpoints = resolver.resolve(at.host, at.port, lookup_error_);
+      found.set();
+    });
   }
 
   /// Before it connects. If there is no socket, connecting would only say that it was cancelled.
   void open() {
+    check(lookup_error_);
     resolved_ = true;
     stream.socket().open(tcp::v4());
-    start_clock();
+    stream.expires_at(deadline_);
   }
 
-  /// From now on there is this time for all that follows. To ask for an address takes what it
-  /// takes.
+  /// From now on there is this time for all that follows.
   void start_clock() {
     deadline_ = std::chrono::steady_clock::now() + set_.timeout;
     stream.expires_at(deadline_);
   }
+
+  std::chrono::steady_clock::time_point deadline() const { return deadline_; }
 
   void connected() { connected_ = true; }
 
@@ -231,15 +272,17 @@ class transfer {
   void report() {
     if (result_.empty()) {
       auto const& header = response->get();
-      succeeded_ = header.result_int() < 400;
-      result_ = std::to_string(header.result_int()) + ' ' + std::string(header.reason()) + ", " +
+      unsigned const kind = header.result_int() / 100;
+      succeeded_ = kind == 2 || kind == 3;
+      result_ = std::to_string(header.result_int()) + ' ' +
+                std::string(http::obsolete_reason(header.result())) + ", " +
                 std::to_string(size_) + " bytes";
       if (redirects_ != 0) result_ += ", redirects: " + std::to_string(redirects_);
     }
     std::string line = given + ": " + result_;
     std::replace_if(
         line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-    std::cout << line + '\n';
+    std::cout << line + '\n' << std::flush;
   }
 
   bool succeeded() const { return succeeded_; }
@@ -258,7 +301,7 @@ class transfer {
   }
 
   std::string describe(error_code error) const {
-    if (error == beast::error::timeout)
+    if (error == beast::error::timeout || (!resolved_ && error == asio::error::timed_out))
       return "timed out after " + std::to_string(set_.timeout.count()) + " ms";
     if (!resolved_) return "unknown host '" + at.host + "': " + error.message();
     if (!connected_) return "cannot connect to " + at.authority + ": " + error.message();
@@ -277,6 +320,8 @@ class transfer {
   bool connected_ = false;
   bool succeeded_ = false;
   std::string result_;
+  error_code lookup_error_;
+  std::future<void> lookup_;  // the last one: waits for the thread, which uses the others
 };
 
 }  // namespace http_requests

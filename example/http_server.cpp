@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
       ("connections", number_option("connections", set.connections, 1, 100'000),
        "the most connections at a time: 1 to 100000")
       ("timeout", time_option("timeout", set.timeout),
-       "for a request, for a response, and of a silent WebSocket: 1ms to 3600s");
+       "for a request, for a response, for the next message or pong: 1ms to 3600s");
   // clang-format on
   return run(argc, argv, "http_server",
              "Serves HTTP and WebSockets on the loopback interface until SIGINT or SIGTERM.",

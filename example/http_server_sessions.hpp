@@ -16,14 +16,20 @@
 #include <asio_sync/async_semaphore.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
@@ -60,7 +66,7 @@ struct site {
   static constexpr std::size_t buffer_limit = 16 * 1024;  // Beast limits no trailer, for one
 
   asio::any_io_executor executor;
-  std::chrono::milliseconds timeout;  // of a request, of a response, of a silent WebSocket
+  std::chrono::milliseconds timeout;  // of a request, of a response, of a WebSocket's message
   prime_pages pages;
   asio_sync::async_group sessions;
   std::atomic<bool> stopping{false};
@@ -118,6 +124,7 @@ class websocket_session final : public session {
   websocket_session(site& s, beast::tcp_stream&& stream, asio_sync::semaphore_permit permit)
       : session(s, stream.get_executor(), std::move(permit)),
         stream_(std::move(stream)),
+        clock_(strand_),
         room_(s.executor, most_messages),
         writing_(s.executor) {}
 
@@ -127,6 +134,7 @@ class websocket_session final : public session {
     beast::get_lowest_layer(stream_).expires_never();
     stream_.set_option(websocket::stream_base::timeout{site_.timeout, site_.timeout, true});
     stream_.read_message_max(site::body_limit);
+    stream_.control_callback([this](websocket::frame_type, beast::string_view) { start_clock(); });
     stream_.async_accept(upgrade, handler(&websocket_session::on_accept));
   }
 
@@ -143,7 +151,20 @@ class websocket_session final : public session {
   using message_pointer = std::shared_ptr<message>;
 
   void on_accept(error_code error) {
-    if (!error) make_room();
+    if (error) return;
+    start_clock();
+    make_room();
+  }
+
+  // From now on the client has this time for a whole message, ping or pong: Beast waits on for
+  // whoever sends a byte now and then.
+  void start_clock() {
+    clock_.expires_after(site_.timeout);
+    clock_.async_wait([this, weak = weak_from_this()](error_code) {
+      auto const self = weak.lock();
+      if (self && clock_.expiry() <= std::chrono::steady_clock::now())
+        beast::get_lowest_layer(stream_).close();
+    });
   }
 
   // A client that only sends, and does not read, soon finds that nobody reads it, either.
@@ -153,11 +174,14 @@ class websocket_session final : public session {
     if (error) return;
     auto const next = std::make_shared<message>();
     next->room = std::move(room);
-    stream_.async_read(next->content, handler(&websocket_session::on_read, next));
+    stream_.async_read(
+        next->content,
+        asio::bind_cancellation_slot(reading_.slot(), handler(&websocket_session::on_read, next)));
   }
 
   void on_read(message_pointer const& m, error_code error, std::size_t) {
     if (error) return;
+    start_clock();
     m->is_text = stream_.got_text();
     writing_.async_lock(handler(&websocket_session::on_lock, m));
     make_room();
@@ -165,7 +189,7 @@ class websocket_session final : public session {
 
   void on_lock(message_pointer const& m, error_code error,
                asio_sync::async_mutex::lock_type lock) {
-    if (error) return;
+    if (error || !stream_.is_open()) return;
     m->lock = std::move(lock);
     stream_.text(m->is_text);
     stream_.async_write(m->content.data(), handler(&websocket_session::on_write, m));
@@ -175,11 +199,15 @@ class websocket_session final : public session {
     if (!error) ++site_.messages;
   }  // the message goes, and unlocks: the next one is written
 
-  // Closes once the messages that have come are sent back.
+  // Closes once the messages that have come are sent back. If the client breaks the protocol just
+  // then, the operations of Beast that read and that close wait for each other, without end: the
+  // second time, they are cancelled.
   void stop() override {
-    if (std::exchange(stopping_, true) || !stream_.is_open())
-      return beast::get_lowest_layer(stream_).close();
-    writing_.async_lock(handler(&websocket_session::on_last_lock));
+    if (!std::exchange(stopping_, true) && stream_.is_open())
+      return writing_.async_lock(handler(&websocket_session::on_last_lock));
+    beast::get_lowest_layer(stream_).close();
+    closing_.emit(asio::cancellation_type::terminal);
+    reading_.emit(asio::cancellation_type::terminal);
   }
 
   void on_last_lock(error_code error, asio_sync::async_mutex::lock_type lock) {
@@ -187,14 +215,18 @@ class websocket_session final : public session {
     auto const last = std::make_shared<message>();
     last->lock = std::move(lock);
     stream_.async_close(websocket::close_code::going_away,
-                        handler(&websocket_session::on_close, last));
+                        asio::bind_cancellation_slot(closing_.slot(),
+                                                     handler(&websocket_session::on_close, last)));
   }
 
   void on_close(message_pointer const&, error_code) {}
 
   websocket::stream<beast::tcp_stream> stream_;
+  asio::steady_timer clock_;
   asio_sync::async_semaphore room_;
   asio_sync::async_mutex writing_;
+  asio::cancellation_signal reading_;
+  asio::cancellation_signal closing_;
   bool stopping_ = false;
 };
 
@@ -216,7 +248,20 @@ class http_session final : public session {
     parser_->header_limit(site::header_limit);
     parser_->body_limit(site::body_limit);
     stream_.expires_after(site_.timeout);
-    http::async_read(stream_, buffer_, *parser_, handler(&http_session::on_read));
+    http::async_read_header(stream_, buffer_, *parser_, handler(&http_session::on_header));
+  }
+
+  void on_header(error_code error, std::size_t) {
+    if (error || parser_->is_done()) return on_read(error, 0);
+    auto const& header = parser_->get();
+    bool const asks_first = beast::iequals(header[http::field::expect], "100-continue");
+    if (!asks_first || header.version() < 11 || buffer_.size() != 0) return read_body({}, 0);
+    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(go_on), handler(&http_session::read_body));
+  }
+
+  void read_body(error_code error, std::size_t) {
+    if (!error) http::async_read(stream_, buffer_, *parser_, handler(&http_session::on_read));
   }
 
   void on_read(error_code error, std::size_t) {
@@ -270,7 +315,8 @@ class http_session final : public session {
   void on_page(std::exception_ptr const& thrown, page const& p) {
     if (thrown) return refuse(http::status::internal_server_error);
     auto const& request = parser_->get();
-    response_.chunked(request.version() == 11 && request.method() == http::verb::get);
+    bool const has_body = request.method() == http::verb::get && !p->empty();
+    response_.chunked(has_body && request.version() == 11);  // Beast ends one without a body twice
     respond(http::status::ok, p);
   }
 

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address_v4.hpp>
@@ -17,6 +18,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
@@ -78,12 +80,17 @@ void misbehave(tcp::socket socket, std::string const& target) {
   if (target == "/long_header") send(socket, ok + "X: " + std::string(1'000'000, 'x'));
   if (target == "/loop") send(socket, moved + "/loop\r\n\r\n");
   if (target == "/directory/moved") send(socket, moved + "../ten\r\n\r\n");
-  if (target == "/directory/../ten") send(socket, ok + ten);
+  if (target == "/up") send(socket, moved + "/a/./b/../../ten?/../x\r\n\r\n");
+  if (target == "/ten?/../x") send(socket, ok + ten);
   if (target == "/secure") send(socket, moved + "https://127.0.0.1/\r\n\r\n");
   if (target == "/colours") send(socket, "HTTP/1.1 200 \x1b[31mred\r\n" + ten);
+  if (target == "/more_colours") send(socket, "HTTP/1.1 200 \xc2\x9bred\r\n" + ten);
+  if (target == "/no_status") send(socket, "HTTP/1.1 000 OK\r\n" + ten);
   std::string const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n",
                     early = "HTTP/1.1 103 Early\r\n\r\n";
   if (target == "/hints") send(socket, early + early + ok + ten);
+  if (target == "/trailer") send(socket, chunked + "a\r\n0123456789\r\n0\r\nX: y\r\n\r\n");
+  if (target == "/nothing_new") send(socket, "HTTP/1.1 304 Not Modified\r\n" + ten);
   if (target == "/login?to=http://here/") send(socket, ok + ten);
   if (target == "/moved_to_login") send(socket, moved + "login?to=http://here/\r\n\r\n");
   if (target == "/moved?") send(socket, moved + "?again\r\n\r\n");
@@ -132,14 +139,18 @@ tcp::socket connected(asio::io_context& context) {
   return socket;
 }
 
+std::string next_answer(tcp::socket& socket, beast::flat_buffer& buffer) {
+  http::response_parser<http::string_body> response;
+  http::read(socket, buffer, response);
+  return std::to_string(response.get().result_int()) + ' ' + response.get().body();
+}
+
 std::string answer_to(std::string const& request) {
   asio::io_context context;
   tcp::socket socket = connected(context);
   send(socket, request);  // the server lets us, although it may know enough before the end
   beast::flat_buffer buffer;
-  http::response_parser<http::string_body> response;
-  http::read(socket, buffer, response);
-  return std::to_string(response.get().result_int()) + ' ' + response.get().body();
+  return next_answer(socket, buffer);
 }
 
 // The server may be too busy for the little time that it gives its clients, but it has to live.
@@ -196,19 +207,6 @@ void malformed() {
   is_served();
 }
 
-void slow() {
-  expect_end_after("");
-  expect_end_after("GET / HT");
-  expect_end_after("POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n01234");
-  asio::io_context context;  // byte by byte, as long as the server takes them
-  tcp::socket socket = connected(context);
-  error_code error;
-  for (std::size_t i = 0; !error; ++i) {
-    is_served();
-    asio::write(socket, asio::buffer(i == 0 ? "G" : "E", 1), error);
-  }
-}
-
 tcp::socket upgraded(asio::io_context& context) {
   return repeat_until_served([&] {
     tcp::socket socket = connected(context);
@@ -217,6 +215,65 @@ tcp::socket upgraded(asio::io_context& context) {
     asio::read_until(socket, asio::dynamic_buffer(answer), "\r\n\r\n");
     return socket;
   });
+}
+
+// Sends this byte by byte; the server has to end it before all of it has gone.
+void expect_end_within(tcp::socket socket, std::string const& text) {
+  error_code error;
+  for (std::size_t i = 0; !error && i < text.size(); ++i) {
+    is_served();
+    asio::write(socket, asio::buffer(&text[i], 1), error);
+  }
+  require(error.failed(), "a client that sends slowly keeps its place");
+}
+
+std::string frame(std::string const& head, std::size_t size) {
+  return head + std::string(4, '\0') + std::string(size, 'x');  // with a mask that changes nothing
+}
+
+// A WebSocket that only answers the pings: it is not taken for a slow one.
+void answer_pings() {
+  asio::io_context context;
+  tcp::socket socket = upgraded(context);
+  for (int i = 0; i < 10; ++i) {
+    std::string ping(2, '\0');
+    asio::read(socket, asio::buffer(ping));
+    require(ping == std::string("\x89\0", 2), "a WebSocket gets something else than a ping");
+    send(socket, frame("\x8a\x80", 0));
+  }
+}
+
+// One connection: the body comes when the server has asked for it, and a page without a body does
+// not confuse who reads the next one.
+void polite() {
+  asio::io_context context;
+  tcp::socket socket = connected(context);
+  beast::flat_buffer buffer;
+  auto const expect_answer = [&](std::string const& request, std::string const& expected) {
+    send(socket, request);
+    std::string const answer = next_answer(socket, buffer);
+    require(answer == expected, "answer to '" + request + "': " + answer);
+  };
+  expect_answer("POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n",
+                "100 ");
+  expect_answer("body", "200 body");
+  expect_answer("GET /primes/1 HTTP/1.1\r\n\r\n", "200 ");
+  expect_answer("GET /primes/2 HTTP/1.1\r\n\r\n", "200 2\n");
+  expect_answer("POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n",
+                "413 Payload Too Large\n");
+}
+
+void slow() {
+  expect_end_after("");
+  expect_end_after("GET / HT");
+  expect_end_after("POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n01234");
+  asio::io_context context;
+  expect_end_within(connected(context), std::string(5000, 'G'));
+  expect_end_within(upgraded(context), frame("\x82\xfe\x13\x88", 5000));
+  std::string empty_frames = frame("\x01\x80", 0);
+  for (int i = 0; i < 1000; ++i) empty_frames += frame(std::string("\0\x80", 2), 0);
+  expect_end_within(upgraded(context), empty_frames);
+  repeat_until_served(answer_pings);
 }
 
 void vanish() {
@@ -250,9 +307,7 @@ void send_and_never_read(tcp::socket socket, std::string const& text) {
 void deaf() {
   asio::io_context context;
   send_and_never_read(connected(context), "GET /primes/1000000 HTTP/1.1\r\n\r\n");
-  std::string frame = "\x82\xfe\xea\x60" + std::string(4, '\0') + std::string(0xea60, 'x');
-  for (std::size_t i = 4; i < 8; ++i) frame[i] = 0;  // the mask
-  send_and_never_read(upgraded(context), frame);
+  send_and_never_read(upgraded(context), frame("\x82\xfe\xea\x60", 0xea60));
 }
 
 // More connections than the server accepts.
@@ -329,9 +384,43 @@ void load() {
   require(!complete && received >= 100, "the server has not ended");
 }
 
+// WebSockets that break the protocol, each at another moment, over and over, until the server
+// ends.
+asio::awaitable<void> break_protocol(int client, int& begun) try {
+  for (int i = client;; ++i) try {
+      tcp::socket socket(co_await asio::this_coro::executor);
+      co_await socket.async_connect(server, use_awaitable);
+      co_await asio::async_write(socket, asio::buffer(upgrade), use_awaitable);
+      std::string answer;
+      co_await asio::async_read_until(socket, asio::dynamic_buffer(answer), "\r\n\r\n",
+                                      use_awaitable);
+      if (++begun == 500) std::cout << "loaded" << std::endl;
+      std::string const ping = frame("\x89\x80", 0), wrong = frame("\xff\x80", 0);
+      std::string const message =
+          i % 2 == 0 ? frame(std::string("\x82\xfe\x10\0", 4), 0x1000) : "";
+      std::string const first = i % 3 == 0 ? ping + wrong : ping + message;
+      co_await asio::async_write(socket, asio::buffer(first), use_awaitable);
+      co_await socket.async_read_some(asio::buffer(answer), use_awaitable);
+      std::string const second = ping + wrong;
+      co_await asio::async_write(socket, asio::buffer(second), use_awaitable);
+    } catch (system_error const& error) {
+      if (error.code() == asio::error::connection_refused) throw;
+    }
+} catch (system_error const&) {  // the server has ended
+}
+
+void rude() {
+  asio::io_context context;
+  int begun = 0;
+  for (int client = 0; client < 100; ++client)
+    asio::co_spawn(context, break_protocol(client, begun), asio::detached);
+  context.run();
+}
+
 std::map<std::string, void (*)()> const modes = {
-    {"malformed", malformed}, {"slow", slow},     {"vanish", vanish}, {"deaf", deaf},
-    {"crowd", crowd},         {"frames", frames}, {"load", load},
+    {"malformed", malformed}, {"polite", polite}, {"slow", slow},
+    {"vanish", vanish},       {"deaf", deaf},     {"crowd", crowd},
+    {"frames", frames},       {"load", load},     {"rude", rude},
 };
 
 }  // namespace
