@@ -219,6 +219,7 @@ class world {
   void heard() noexcept { heard_ = true; }
   void runs(unsigned id);
   void called(unsigned id, error_code error);
+  void gives_deadline_up(wait const& w);
   void follow(unsigned id);
   void coroutine_ended(std::exception_ptr thrown);
   virtual void ended(unsigned id);

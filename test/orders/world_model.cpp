@@ -39,7 +39,11 @@ void world::called(unsigned id, error_code error) {
   wait& w = waits_[id];
   require(error == w.expected, "R3, R4, R9, R11, R18: called with another outcome");
   w.state = state::called;
-  // One that came by the queue gives its deadline up now, outside a poll.
+  gives_deadline_up(w);
+}
+
+// One that came by the queue does so as it is called or dropped, outside a poll.
+void world::gives_deadline_up(wait const& w) {
   if (w.by_queue && w.plan.patient != patience::endless) places_[w.where].timer_stirred = true;
 }
 
@@ -77,6 +81,7 @@ void world::ended(unsigned id) {
   bool const unwound = w.plan.coroutine && w.by_queue && places_[w.where].drops;
   require(dropping_ == w.where || (unwound && running_ == w.where),
           "R1: a handler was destroyed unrun");
+  gives_deadline_up(w);
   lost(id, before);
 }
 
@@ -86,6 +91,7 @@ void world::unwound(unsigned id) {
   wait& w = waits_[id];
   if (w.state != state::decided) return;
   w.state = state::called;
+  gives_deadline_up(w);
   lost(id, state::decided);
 }
 
