@@ -354,13 +354,13 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     node& w = of(waiting);
     asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
     wait_service& known_to =
-        &context == home_.get() ? *this->service_ : asio::use_service<wait_service>(context);
+        &context == home_.get() ? *this->service() : asio::use_service<wait_service>(context);
     track(w);
     return known_to.attach(w, deadline);
   }
 
   void restart_timer() noexcept override {
-    if (this->service_) this->service_->restart_timer();
+    if (wait_service* const known_to = this->service()) known_to->restart_timer();
   }
 
   void destroy() noexcept override {
