@@ -177,12 +177,12 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   // False if it waits again; it may be gone. Throws what the predicate of a handler throws; the
   // wait is dropped then.
   bool ends(node& w) {
+    if (w.work == wait_work::self) this->restart_timer_if_failed();
     bool const looks =
         w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     initiation_scope::is_over_for(w);
-    if (w.work == wait_work::self) this->restart_timer_if_failed();
     leave_service(w);
     give_lock_back(w);
     return true;
