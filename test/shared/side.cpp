@@ -3,6 +3,7 @@
 
 #include "side.hpp"
 
+#include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -81,6 +82,16 @@ class this_side final : public side {
   }
   void cancel(async_mutex& mutex) const override { mutex.cancel(); }
   void close(async_mutex& mutex) const override { mutex.close(); }
+
+  async_condition* make_condition(executor const& ex) const override {
+    return new async_condition(ex);
+  }
+  void destroy(async_condition* condition) const override { delete condition; }
+
+  void wait(async_condition& condition, async_mutex& mutex, side_wait& wait,
+            executor const& ex) const override {
+    condition.async_wait(async_mutex::lock_type(mutex), asio::bind_executor(ex, handler(wait)));
+  }
 
   void run(asio::io_context& context) const override {
     context.restart();

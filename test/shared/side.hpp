@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_TEST_SHARED_SIDE_HPP
 #define ASIO_SYNC_TEST_SHARED_SIDE_HPP
 
+#include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -37,8 +38,8 @@ struct side_wait {
   async_mutex::lock_type lock;
 };
 
-// What the program and each of the libraries do with a mutex, each by code of its own: side.cpp is
-// compiled into all of them.
+// What the program and each of the libraries do with a mutex and a condition, each by code of its
+// own: side.cpp is compiled into all of them.
 class side {
  public:
   using executor = boost::asio::any_io_executor;
@@ -61,6 +62,11 @@ class side {
   virtual void cancel(side_wait& wait) const = 0;
   virtual void cancel(async_mutex& mutex) const = 0;
   virtual void close(async_mutex& mutex) const = 0;
+
+  virtual async_condition* make_condition(executor const& ex) const = 0;
+  virtual void destroy(async_condition* condition) const = 0;
+  virtual void wait(async_condition& condition, async_mutex& mutex, side_wait& wait,
+                    executor const& ex) const = 0;
 
   virtual void run(boost::asio::io_context& context) const = 0;
 

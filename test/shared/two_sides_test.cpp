@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// A mutex that a program and a shared library use together, where each has a pool, thread-locals
-// and services of its own.
+// A mutex, and a condition, that a program and a shared library use together, where each has a
+// pool, thread-locals and services of its own.
 
 #include "shared/sides.hpp"
 #include "support/executors.hpp"
@@ -27,6 +27,7 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+using asio_sync::async_condition;
 using asio_sync::async_mutex;
 using asio_sync::test::for_each_two_sides;
 using asio_sync::test::side;
@@ -51,6 +52,12 @@ class mutex_of {
  private:
   async_mutex* mutex_;
   side const& destroyer_;
+};
+
+struct deleter_of {
+  void operator()(async_condition* condition) const { destroyer->destroy(condition); }
+
+  side const* destroyer;
 };
 
 // A context with a held mutex, and waits of every kind for it.
@@ -233,6 +240,30 @@ BOOST_AUTO_TEST_CASE(R10_context_dies_with_waits_for_mutexes_of_both_sides_and_e
     BOOST_TEST(std::ranges::all_of(waits, &side_wait::dropped));
     for (async_mutex* mutex : {&*late, &*early, &*foreign}) {
       BOOST_TEST(mutex->waiters() == 0u);
+      mutex->unlock();
+    }
+  });
+}
+
+// The mutex and the condition do not leave in one step, and a wait goes from one to the other.
+BOOST_AUTO_TEST_CASE(R10_context_dies_with_waits_on_a_condition_over_a_mutex_of_the_other_side) {
+  for_each_two_sides([](side const& one, side const& other) {
+    for (bool const mutex_is_older : {true, false}) {
+      std::optional<asio::io_context> context(std::in_place);
+      asio::any_io_executor const ex = context->get_executor();
+      std::unique_ptr<async_condition, deleter_of> condition(nullptr, {&other});
+      if (!mutex_is_older) condition.reset(other.make_condition(ex));
+      mutex_of const mutex(one, one, ex);
+      if (mutex_is_older) condition.reset(other.make_condition(ex));
+      std::deque<side_wait> waits(4);
+      for (std::size_t i = 0; i < waits.size(); ++i)
+        (i % 2 ? one : other).wait(*condition, *mutex, waits[i], ex);
+      BOOST_REQUIRE(mutex->try_lock());
+      condition->notify_one();
+      BOOST_TEST((mutex->waiters() == 1u && condition->waiters() == 3u));
+      context.reset();
+      BOOST_TEST(std::ranges::all_of(waits, &side_wait::dropped));
+      BOOST_TEST((mutex->waiters() == 0u && condition->waiters() == 0u));
       mutex->unlock();
     }
   });

@@ -226,6 +226,25 @@ BOOST_AUTO_TEST_CASE(R10_coroutines_with_everything_in_their_frames_die_with_the
   }
 }
 
+BOOST_AUTO_TEST_CASE(R9_a_false_predicate_has_destroyed_its_condition) {
+  for (int const look : {1, 2}) {
+    fixture f;
+    int looks = 0;
+    bool ended = false;
+    f.condition->async_wait(
+        lock_type(*f.mutex),
+        [&] {
+          if (++looks == look) f.condition.reset();
+          return false;
+        },
+        [&](error_code e, lock_type l) { ended = e == aborted && !l.owns_lock(); });
+    f.poll();
+    if (f.condition) f.condition->notify_one();
+    f.poll();
+    BOOST_TEST((ended && looks == look && f.is_free()));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(R9_the_woken_wait_destroys_the_condition_of_the_notifier) {
   for (int i = 0; i < 200; ++i) {
     asio::thread_pool pool(1);

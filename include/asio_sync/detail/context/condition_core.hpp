@@ -177,12 +177,12 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   // False if it waits again; it may be gone. Throws what the predicate of a handler throws; the
   // wait is dropped then.
   bool ends(node& w) {
+    if (w.work == wait_work::self) this->restart_timer_if_failed();
     bool const looks =
         w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     initiation_scope::is_over_for(w);
-    if (w.work == wait_work::self) this->restart_timer_if_failed();
     leave_service(w);
     give_lock_back(w);
     return true;
@@ -354,13 +354,13 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     node& w = of(waiting);
     asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
     wait_service& known_to =
-        &context == home_.get() ? *this->service_ : asio::use_service<wait_service>(context);
+        &context == home_.get() ? *this->service() : asio::use_service<wait_service>(context);
     track(w);
     return known_to.attach(w, deadline);
   }
 
   void restart_timer() noexcept override {
-    if (this->service_) this->service_->restart_timer();
+    if (wait_service* const known_to = this->service()) known_to->restart_timer();
   }
 
   void destroy() noexcept override {

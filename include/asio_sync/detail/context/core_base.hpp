@@ -131,6 +131,10 @@ class core_base {
   // Where the primitive's executor leads, if that is known. It ends before the context does.
   known_context const& home() const noexcept { return home_; }
 
+  // That of the home, which takes the waiters at home out when that ends. Where shared objects
+  // hide their symbols, a context has a service of each of them.
+  wait_service* service() const noexcept { return service_.load(std::memory_order_relaxed); }
+
   // Whether the primitive's executor is the plain one of its home, which lives.
   bool is_plainly_at_home() const noexcept { return plain_ && home_.get(); }
 
@@ -200,7 +204,6 @@ class core_base {
   threading::atomic<bool> timer_failed_{false};
   bool const plain_;
   kept_work work_;
-  wait_service* service_ = nullptr;  // of the home context; under its lock, as the links
 
  private:
   friend class wait_service;
@@ -211,6 +214,8 @@ class core_base {
   virtual void restart_timer() noexcept = 0;
   virtual void destroy() noexcept = 0;
 
+  // These change under the service's lock.
+  threading::atomic<wait_service*> service_{nullptr};
   core_base* next = nullptr;
   core_base* prev = nullptr;
 };

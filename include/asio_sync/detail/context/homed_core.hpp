@@ -368,7 +368,7 @@ class homed_core : public core_base, public Core {
   }
 
   void restart_timer() noexcept final {
-    if (this->service_) this->service_->restart_timer();
+    if (wait_service* const known_to = this->service()) known_to->restart_timer();
   }
 
   void destroy() noexcept override {

@@ -118,7 +118,7 @@ class strand_core : public Base {
     auto& service = asio::use_service<wait_service>(context);
     auto* const core = new Core(primitive, strand, context, static_cast<Args&&>(args)...);
     service.adopt(*core);
-    if (!core->service_) core->let_go();
+    if (!core->service()) core->let_go();
     return core;
   }
 

@@ -14,6 +14,7 @@
 
 #include <boost/asio/execution_context.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 
@@ -41,13 +42,13 @@ class wait_service : public asio::execution_context::service {
     std::lock_guard const guard(lock_);
     if (down_) return core.home_.reset();
     homes_.push_back(core);
-    core.service_ = this;
+    core.service_.store(this, std::memory_order_relaxed);
     core.timer_failed(timer_failed_);
   }
 
   // The core's primitive ends.
   static void disown(core_base& core) noexcept {
-    if (core.service_) core.service_->forget(core);
+    if (wait_service* const known_to = core.service()) known_to->forget(core);
   }
 
   // Links a fresh waiter: one that is not at home, one with a deadline, or both. False if the
@@ -97,7 +98,7 @@ class wait_service : public asio::execution_context::service {
   void forget(core_base& core) noexcept {
     std::lock_guard const guard(lock_);
     homes_.erase(core);
-    core.service_ = nullptr;
+    core.service_.store(nullptr, std::memory_order_relaxed);
   }
 
   // The waiters that are not at home, linked through their second pair of links.
@@ -190,7 +191,7 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   std::lock_guard const guard(lock_);
   if (!homes_.empty()) {
     core_base& core = homes_.pop_front();
-    core.service_ = nullptr;
+    core.service_.store(nullptr, std::memory_order_relaxed);
     core.leave_home(taken);
     return true;
   }

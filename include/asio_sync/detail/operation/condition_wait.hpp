@@ -175,10 +175,11 @@ class condition_operation {
   }
 
   // Whether one that is at home at the condition needs nobody else: it is so at the mutex, too,
-  // and does not stay in the heap of the deadlines while it looks.
+  // the same service tells both of its end, and it does not stay in the heap of the deadlines
+  // while it looks.
   bool stays_at_home() const noexcept {
     mutex_core const* const mutex = lock_access<Lock>::look(*lock_).mutex;
-    if (!mutex || mutex->home().get() != core_->home().get()) return false;
+    if (!mutex || mutex->service() != core_->service()) return false;
     return !looks_ || !wait_limit(limit_).timed();
   }
 
