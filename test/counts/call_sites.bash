@@ -18,9 +18,29 @@ compile_calls() {
     { head -20 "$work/said" >&2; return 1; }
 }
 
+# headers_of NAME: what its calls include, precompiled, which is most of what compiling them takes.
+headers_of() {
+  local operation token level folder
+  IFS=/ read -r operation token level <<<"$1"
+  folder=$work/$operation$level
+  if [[ ! -e $folder ]]; then
+    mkdir "$folder"
+    cp "${BASH_SOURCE[0]%/*}/call_site.hpp" "$folder"
+    "${compiler[@]}" "$level" "-DOPERATION_$operation" -x c++-header "$folder/call_site.hpp" >&2 || return
+  fi
+  echo "$folder/call_site.hpp"
+}
+
+# compile_calls_alone NAME N [OPTION...]: without what their headers take.
+compile_calls_alone() {
+  local headers
+  headers=$(headers_of "$1") || return
+  compile_calls "$@" -include "$headers"
+}
+
 # text_of_calls NAME N: bytes of code, constants, and tables for exceptions.
 text_of_calls() {
-  [[ -e $(object_of "$1" "$2") ]] || compile_calls "$1" "$2" || return
+  [[ -e $(object_of "$1" "$2") ]] || compile_calls_alone "$1" "$2" || return
   size "$(object_of "$1" "$2")" | awk 'NR == 2 { print $1 }'
 }
 
@@ -28,7 +48,7 @@ text_of_calls() {
 megabytes_of() { sed -n 's/^ TOTAL .* \([0-9]*\)M$/\1/p'; }
 
 # megabytes_of_calls NAME N
-megabytes_of_calls() { compile_calls "$1" "$2" -ftime-report && megabytes_of <"$work/said"; }
+megabytes_of_calls() { compile_calls_alone "$1" "$2" -ftime-report && megabytes_of <"$work/said"; }
 
 # for_calls FIGURE NAME FROM TO: what FIGURE_of_calls tells of TO calls, less what it does of FROM.
 for_calls() {
