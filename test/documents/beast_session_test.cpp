@@ -35,7 +35,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace beast_session_test {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -143,7 +143,7 @@ int answer(tcp::socket& socket) {
   return std::stoi(response.body());
 }
 
-}  // namespace
+}  // namespace beast_session_test
 
 BOOST_AUTO_TEST_SUITE(beast_session_test)
 

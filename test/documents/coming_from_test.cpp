@@ -31,7 +31,7 @@
 #include <mutex>
 #include <queue>
 
-namespace {
+namespace coming_from_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -136,7 +136,7 @@ asio::awaitable<bool> with_a_limit(async_mutex& mutex, record& data) {
   co_return true;
 }
 
-}  // namespace
+}  // namespace coming_from_test
 
 BOOST_FIXTURE_TEST_SUITE(coming_from_test, page_fixture)
 

@@ -76,7 +76,7 @@ using experimental::co_composed;
 #include <variant>
 #include <vector>
 
-namespace {
+namespace recipes_test {
 
 namespace asio = boost::asio;
 using asio::use_awaitable;
@@ -420,7 +420,7 @@ asio::awaitable<void> patient_parent(async_mutex& mutex, std::string& trace) {
   trace += "after ";  // the trace will be: after child
 }
 
-}  // namespace
+}  // namespace recipes_test
 
 BOOST_FIXTURE_TEST_SUITE(recipes_test, page_fixture)
 

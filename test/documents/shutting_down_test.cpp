@@ -30,7 +30,7 @@
 #include <sstream>
 #include <thread>
 
-namespace {
+namespace shutting_down_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_manual_reset_event;
@@ -110,7 +110,7 @@ struct reports {
   std::ostringstream log;
 };
 
-}  // namespace
+}  // namespace shutting_down_test
 
 BOOST_FIXTURE_TEST_SUITE(shutting_down_test, page_fixture)
 

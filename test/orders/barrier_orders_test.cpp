@@ -9,13 +9,13 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace barrier_orders {
 
 operation const dropping{verb::give};
 
 void explore_barrier(scenario const& s) { explore("barrier", s); }
 
-}  // namespace
+}  // namespace barrier_orders
 
 BOOST_AUTO_TEST_SUITE(barrier_orders)
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace bytes {
 
 using asio_sync::test::random_choice;
 using asio_sync::test::subjects;
@@ -28,7 +28,7 @@ void walk(std::string_view subject, std::vector<std::uint8_t> const& bytes) {
   BOOST_TEST(!found.failed, found.message);
 }
 
-}  // namespace
+}  // namespace bytes
 
 BOOST_AUTO_TEST_SUITE(bytes)
 

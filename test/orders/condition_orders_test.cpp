@@ -9,7 +9,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace condition_orders {
 
 // A wait for the condition, for whoever has locked the mutex just before.
 operation waits(operation op) { return of_permits(for_condition, op); }
@@ -28,7 +28,7 @@ constexpr operation close_mutex{.what = verb::give, .item = 3, .amount = 1};
 constexpr operation end_mutex{.what = verb::give, .item = 3, .amount = 2};
 constexpr operation flip{.what = verb::give, .item = 3, .amount = 3};
 
-}  // namespace
+}  // namespace condition_orders
 
 BOOST_AUTO_TEST_SUITE(condition_orders)
 

@@ -11,7 +11,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace enumerator_orders {
 
 // The scripts of enumerator_world.cpp.
 enum steps : unsigned {
@@ -35,7 +35,7 @@ operation const one_is_dropped{.what = verb::give, .item = 2};
 
 void explore_enumerator(scenario const& s) { explore("enumerator", s); }
 
-}  // namespace
+}  // namespace enumerator_orders
 
 BOOST_AUTO_TEST_SUITE(enumerator_orders)
 

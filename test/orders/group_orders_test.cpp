@@ -9,7 +9,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace group_orders {
 
 // One that does as it is told, one that knows nothing of cancellation, and one that cancels all
 // while it is being initiated.
@@ -29,7 +29,7 @@ operation const completed_last{.what = verb::give, .item = 3};
 
 void explore_group(scenario const& s) { explore("group", s); }
 
-}  // namespace
+}  // namespace group_orders
 
 BOOST_AUTO_TEST_SUITE(group_orders)
 

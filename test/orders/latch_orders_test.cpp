@@ -9,7 +9,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace latch_orders {
 
 operation const count{verb::give};
 
@@ -19,7 +19,7 @@ operation arrival_in(unsigned context, through executor, patience patient = pati
 
 void explore_latch(scenario const& s) { explore("latch", s); }
 
-}  // namespace
+}  // namespace latch_orders
 
 BOOST_AUTO_TEST_SUITE(latch_orders)
 

@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace lock_all_orders {
 
 namespace asio = boost::asio;
 using namespace asio_sync;
@@ -188,7 +188,7 @@ void explore(scenario const& s) {
   BOOST_TEST_MESSAGE("orders: " << found.runs << " runs in " << found.seconds << " s");
 }
 
-}  // namespace
+}  // namespace lock_all_orders
 
 BOOST_AUTO_TEST_SUITE(lock_all_orders)
 

@@ -9,7 +9,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace mailbox_orders {
 
 constexpr std::uint8_t a = 1, b = 2, c = 4;
 
@@ -28,7 +28,7 @@ operation get(unsigned set, unsigned context, patience p = patience::endless) {
 
 void explore_mailbox(scenario const& s) { explore("mailbox", s); }
 
-}  // namespace
+}  // namespace mailbox_orders
 
 BOOST_AUTO_TEST_SUITE(mailbox_orders)
 

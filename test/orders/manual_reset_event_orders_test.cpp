@@ -9,14 +9,14 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace manual_reset_event_orders {
 
 operation const set{verb::give};
 operation const reset{verb::take};
 
 void explore_event(scenario const& s) { explore("manual_reset_event", s); }
 
-}  // namespace
+}  // namespace manual_reset_event_orders
 
 BOOST_AUTO_TEST_SUITE(manual_reset_event_orders)
 

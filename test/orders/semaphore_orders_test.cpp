@@ -9,7 +9,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace semaphore_orders {
 
 operation take(unsigned n) { return of_permits(n, {verb::take}); }
 
@@ -18,7 +18,7 @@ operation const forget{.what = verb::give, .item = 2};
 
 operation release(unsigned n) { return of_permits(n, {.what = verb::give, .item = 3}); }
 
-}  // namespace
+}  // namespace semaphore_orders
 
 BOOST_AUTO_TEST_SUITE(semaphore_orders)
 

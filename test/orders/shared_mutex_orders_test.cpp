@@ -9,7 +9,7 @@
 
 using namespace asio_sync::test;
 
-namespace {
+namespace shared_mutex_orders {
 
 operation reads(operation op) { return of_permits(reading, op); }
 operation upgrades(operation op) { return of_permits(upgrading, op); }
@@ -18,7 +18,7 @@ operation upgrades(operation op) { return of_permits(upgrading, op); }
 constexpr operation reader{.what = verb::take, .item = 1};
 constexpr operation downgrade{.what = verb::give, .item = 1};
 
-}  // namespace
+}  // namespace shared_mutex_orders
 
 BOOST_AUTO_TEST_SUITE(shared_mutex_orders)
 

@@ -26,7 +26,7 @@
 #include <memory>
 #include <thread>
 
-namespace {
+namespace auto_reset_event_lifetime_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -48,7 +48,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace auto_reset_event_lifetime_test
 
 BOOST_FIXTURE_TEST_SUITE(auto_reset_event_lifetime_test, fixture)
 

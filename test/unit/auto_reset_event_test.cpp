@@ -38,7 +38,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace {
+namespace auto_reset_event_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -63,7 +63,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace auto_reset_event_test
 
 BOOST_FIXTURE_TEST_SUITE(auto_reset_event_test, fixture)
 

@@ -40,7 +40,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace barrier_lifetime_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -96,7 +96,7 @@ void fail_each_allocation_of(Start, std::size_t least) {
   BOOST_TEST((fail_each_allocation<initiation<Start, false>>()) >= least);
 }
 
-}  // namespace
+}  // namespace barrier_lifetime_test
 
 BOOST_FIXTURE_TEST_SUITE(barrier_lifetime_test, fixture)
 

@@ -47,7 +47,7 @@
 #include <pthread.h>
 #endif
 
-namespace {
+namespace barrier_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -99,7 +99,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace barrier_test
 
 BOOST_FIXTURE_TEST_SUITE(barrier_test, fixture)
 

@@ -22,7 +22,7 @@
 #include <mutex>
 #include <utility>
 
-namespace {
+namespace beast_test {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -100,7 +100,7 @@ auto async_add_one(async_mutex& mutex, int& number, Token&& token) {
       token, &mutex, &number);
 }
 
-}  // namespace
+}  // namespace beast_test
 
 BOOST_FIXTURE_TEST_SUITE(beast_test, fixture)
 

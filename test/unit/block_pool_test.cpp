@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace block_pool_test {
 
 using asio_sync::detail::pool_allocator;
 using asio_sync::test::empty_pool;
@@ -54,7 +54,7 @@ std::size_t heap_allocations(std::size_t n) {
   return result;
 }
 
-}  // namespace
+}  // namespace block_pool_test
 
 BOOST_AUTO_TEST_SUITE(block_pool_test)
 

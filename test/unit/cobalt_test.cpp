@@ -27,7 +27,7 @@
 // Of Cobalt's own: memory is kept for its coroutines by one class, and let go by another.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-namespace {
+namespace cobalt_test {
 
 namespace asio = boost::asio;
 namespace cobalt = boost::cobalt;
@@ -98,7 +98,7 @@ cobalt::task<void> join(asio_sync::async_group& group, int const& waited, int& s
   seen = waited;
 }
 
-}  // namespace
+}  // namespace cobalt_test
 
 BOOST_FIXTURE_TEST_SUITE(cobalt_test, fixture)
 

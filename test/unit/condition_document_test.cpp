@@ -83,7 +83,7 @@ int main() {
 
 }  // namespace condition_program
 
-namespace {
+namespace condition_document_test {
 
 namespace asio = boost::asio;
 using asio::as_tuple;
@@ -149,7 +149,7 @@ asio::awaitable<void> carry_the_lock(async_mutex& mutex, async_condition& condit
   held = !error && again.owns_lock();
 }
 
-}  // namespace
+}  // namespace condition_document_test
 
 BOOST_FIXTURE_TEST_SUITE(condition_document_test, fixture)
 

@@ -37,7 +37,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace condition_lifetime_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -129,7 +129,7 @@ struct fixture {
   bool is_free() { return mutex->try_lock() && (mutex->unlock(), true); }
 };
 
-}  // namespace
+}  // namespace condition_lifetime_test
 
 BOOST_AUTO_TEST_SUITE(condition_lifetime_test)
 
@@ -306,8 +306,6 @@ BOOST_AUTO_TEST_CASE(R13_looking_again_and_notifying_need_no_memory) {
   }
 }
 
-namespace {
-
 // A wait whose allocations fail one after the other.
 template <bool Looks>
 struct initiation : fixture {
@@ -336,8 +334,6 @@ struct initiation : fixture {
     BOOST_TEST(calls == int(!thrown));
   }
 };
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(R13_initiation_without_memory_leaves_the_lock_to_the_caller) {
   BOOST_TEST(fail_each_allocation<initiation<false>>() >= 3u);
@@ -373,8 +369,6 @@ BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_in_the_initiation_leaves_the_lo
 }
 // NOLINTEND(bugprone-use-after-move)
 
-namespace {
-
 // Hands out one place, again and again.
 template <class T>
 struct one_place {
@@ -391,8 +385,6 @@ struct one_place {
 
   void* memory;
 };
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(R9_a_wait_in_the_block_of_one_whose_initiation_goes_on_is_dropped) {
   struct counter {

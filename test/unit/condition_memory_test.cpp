@@ -26,7 +26,7 @@
 #include <future>
 #include <utility>
 
-namespace {
+namespace condition_memory_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -139,7 +139,7 @@ void fail_each_allocation_awaited(Start start) {
     }
 }
 
-}  // namespace
+}  // namespace condition_memory_test
 
 BOOST_AUTO_TEST_SUITE(condition_memory_test)
 

@@ -25,7 +25,7 @@
 #include <mutex>
 #include <utility>
 
-namespace {
+namespace condition_scale_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -63,7 +63,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace condition_scale_test
 
 BOOST_FIXTURE_TEST_SUITE(condition_scale_test, fixture)
 

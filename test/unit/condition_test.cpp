@@ -37,7 +37,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace condition_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -104,7 +104,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace condition_test
 
 BOOST_FIXTURE_TEST_SUITE(condition_test, fixture)
 

@@ -38,7 +38,7 @@
 #include <mutex>
 #include <utility>
 
-namespace {
+namespace condition_tokens_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -73,7 +73,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace condition_tokens_test
 
 BOOST_FIXTURE_TEST_SUITE(condition_tokens_test, fixture)
 
@@ -294,8 +294,6 @@ BOOST_AUTO_TEST_CASE(C4_one_of_two_waits_loses_and_its_lock_is_let_go) {
   });
 }
 
-namespace {
-
 // A wait that is told twice in vain, and then that it is ready, on executors of every kind.
 template <class Executor>
 void wait_on(fixture& f, Executor const& ex, asio::io_context* with = nullptr) {
@@ -325,8 +323,6 @@ void wait_on(fixture& f, Executor const& ex, asio::io_context* with = nullptr) {
   BOOST_TEST((calls == 1 && right));
   BOOST_TEST(!f.mutex.is_locked());
 }
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(R2_a_wait_goes_to_its_executor_as_often_as_it_looks) {
   asio::io_context other;

@@ -28,7 +28,7 @@ using asio_sync::detail::waiter;
 using asio_sync::detail::waiter_action;
 using namespace std::chrono_literals;
 
-namespace {
+namespace deadline_test {
 
 std::unique_ptr<waiter> make_wait() {
   return std::make_unique<waiter>([](waiter&, waiter_action) {}, nullptr, waiter::asked_type());
@@ -60,7 +60,7 @@ constexpr auto clock_max = std::chrono::time_point<std::chrono::system_clock, Du
 template <class Duration>
 constexpr auto clock_min = std::chrono::time_point<std::chrono::system_clock, Duration>::min();
 
-}  // namespace
+}  // namespace deadline_test
 
 BOOST_AUTO_TEST_SUITE(deadline_test)
 

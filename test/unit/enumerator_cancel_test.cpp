@@ -27,7 +27,7 @@
 #include <string>
 #include <utility>
 
-namespace {
+namespace enumerator_cancel_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -45,7 +45,7 @@ struct fixture : enumerator_fixture {
   auto cancellable() { return asio::bind_cancellation_slot(signal.slot(), note()); }
 };
 
-}  // namespace
+}  // namespace enumerator_cancel_test
 
 BOOST_FIXTURE_TEST_SUITE(enumerator_cancel_test, fixture)
 

@@ -29,7 +29,7 @@
 #include <optional>
 #include <utility>
 
-namespace {
+namespace enumerator_memory_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -60,7 +60,7 @@ auto post_one(Token&& token) {
 
 constexpr std::size_t small_stack = 128 * 1024;
 
-}  // namespace
+}  // namespace enumerator_memory_test
 
 BOOST_FIXTURE_TEST_SUITE(enumerator_memory_test, enumerator_fixture)
 

@@ -42,7 +42,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace enumerator_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -93,7 +93,7 @@ struct sealed {
   sealed& operator=(sealed&&) { throw std::runtime_error("sealed"); }
 };
 
-}  // namespace
+}  // namespace enumerator_test
 
 BOOST_FIXTURE_TEST_SUITE(enumerator_test, enumerator_fixture)
 

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <type_traits>
 
-namespace {
+namespace error_test {
 
 using asio_sync::error;
 using boost::system::error_code;
@@ -24,7 +24,7 @@ constexpr error all[] = {error::closed, error::broken_barrier, error::lease_lost
 // Stands for the copy of the category that another shared library has.
 asio_sync::detail::error_category const another_copy;
 
-}  // namespace
+}  // namespace error_test
 
 BOOST_AUTO_TEST_SUITE(error_test)
 

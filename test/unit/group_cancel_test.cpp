@@ -48,7 +48,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace group_cancel_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -96,7 +96,7 @@ class cancelling_thread {
   std::thread thread_;
 };
 
-}  // namespace
+}  // namespace group_cancel_test
 
 BOOST_FIXTURE_TEST_SUITE(group_cancel_test, fixture)
 

@@ -49,7 +49,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace group_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -94,7 +94,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace group_test
 
 BOOST_FIXTURE_TEST_SUITE(group_test, fixture)
 

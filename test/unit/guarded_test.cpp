@@ -91,7 +91,7 @@ int main() {
 
 }  // namespace guarded_program
 
-namespace {
+namespace guarded_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync;
@@ -579,4 +579,4 @@ BOOST_AUTO_TEST_CASE(R7_readers_run_side_by_side_and_a_writer_alone) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace guarded_test

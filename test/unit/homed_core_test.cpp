@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
-namespace {
+namespace homed_core_test {
 
 using namespace asio_sync::detail;
 
@@ -40,7 +40,7 @@ void noting_route::post(waiter& w) {
   static_cast<void>(static_cast<mutex_core*>(w.core)->arrive(w.outcome, true));
 }
 
-}  // namespace
+}  // namespace homed_core_test
 
 BOOST_AUTO_TEST_SUITE(homed_core_test)
 

@@ -62,7 +62,7 @@ int main() {
 
 }  // namespace keyed_mutex_program
 
-namespace {
+namespace keyed_mutex_document {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -70,7 +70,7 @@ using asio::as_tuple;
 using asio::use_awaitable;
 using asio_sync::test::run;
 
-}  // namespace
+}  // namespace keyed_mutex_document
 
 BOOST_AUTO_TEST_SUITE(keyed_mutex_document)
 

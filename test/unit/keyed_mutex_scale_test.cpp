@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace {
+namespace keyed_mutex_scale_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync::test;
@@ -54,7 +54,7 @@ struct fixture {
   bool idle() const { return mutex.size() == 0 && mutex.waiters() == 0; }
 };
 
-}  // namespace
+}  // namespace keyed_mutex_scale_test
 
 BOOST_FIXTURE_TEST_SUITE(keyed_mutex_scale_test, fixture)
 

@@ -38,7 +38,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace keyed_mutex_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -140,7 +140,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace keyed_mutex_test
 
 BOOST_FIXTURE_TEST_SUITE(keyed_mutex_test, fixture)
 

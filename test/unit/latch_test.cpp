@@ -36,7 +36,7 @@
 #include <string>
 #include <type_traits>
 
-namespace {
+namespace latch_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -105,7 +105,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace latch_test
 
 BOOST_FIXTURE_TEST_SUITE(latch_test, fixture)
 

@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace lock_all_refusals_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync;
@@ -84,7 +84,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace lock_all_refusals_test
 
 BOOST_FIXTURE_TEST_SUITE(lock_all_refusals_test, fixture)
 

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace lock_all_scale_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync::test;
@@ -85,7 +85,7 @@ struct fixture {
   locks_type locks;
 };
 
-}  // namespace
+}  // namespace lock_all_scale_test
 
 BOOST_FIXTURE_TEST_SUITE(lock_all_scale_test, fixture)
 

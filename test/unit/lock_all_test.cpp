@@ -102,7 +102,7 @@ int main() {
 
 }  // namespace lock_all_program
 
-namespace {
+namespace lock_all_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync;
@@ -842,4 +842,4 @@ BOOST_AUTO_TEST_CASE(R18_closed_at_each_stage) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace lock_all_test

@@ -27,7 +27,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace mailbox_lifetime_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -95,7 +95,7 @@ struct tokens {
   }
 };
 
-}  // namespace
+}  // namespace mailbox_lifetime_test
 
 BOOST_FIXTURE_TEST_SUITE(mailbox_lifetime_test, fixture)
 

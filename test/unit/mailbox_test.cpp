@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mailbox_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -57,7 +57,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mailbox_test
 
 BOOST_FIXTURE_TEST_SUITE(mailbox_test, fixture)
 

@@ -30,7 +30,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mailbox_tokens_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -77,7 +77,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mailbox_tokens_test
 
 BOOST_FIXTURE_TEST_SUITE(mailbox_tokens_test, fixture)
 

@@ -39,7 +39,7 @@
 #include <thread>
 #include <utility>
 
-namespace {
+namespace manual_reset_event_lifetime_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -80,7 +80,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace manual_reset_event_lifetime_test
 
 BOOST_FIXTURE_TEST_SUITE(manual_reset_event_lifetime_test, fixture)
 

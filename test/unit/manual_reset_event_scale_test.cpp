@@ -30,7 +30,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace manual_reset_event_scale_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -82,7 +82,7 @@ struct published {
   }
 };
 
-}  // namespace
+}  // namespace manual_reset_event_scale_test
 
 BOOST_AUTO_TEST_SUITE(manual_reset_event_scale_test)
 

@@ -32,7 +32,7 @@
 #include <string>
 #include <type_traits>
 
-namespace {
+namespace manual_reset_event_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -70,7 +70,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace manual_reset_event_test
 
 BOOST_FIXTURE_TEST_SUITE(manual_reset_event_test, fixture)
 

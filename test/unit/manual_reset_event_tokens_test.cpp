@@ -37,7 +37,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace manual_reset_event_tokens_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -61,7 +61,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace manual_reset_event_tokens_test
 
 BOOST_FIXTURE_TEST_SUITE(manual_reset_event_tokens_test, fixture)
 

@@ -38,7 +38,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace monitor_invoke_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -70,7 +70,7 @@ struct fixture : monitor_fixture {
 
 int increment(account& a) { return ++a.balance; }
 
-}  // namespace
+}  // namespace monitor_invoke_test
 
 BOOST_FIXTURE_TEST_SUITE(monitor_invoke_test, fixture)
 

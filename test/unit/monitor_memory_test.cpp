@@ -25,7 +25,7 @@
 #include <new>
 #include <optional>
 
-namespace {
+namespace monitor_memory_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -96,7 +96,7 @@ void fail_each_allocation_awaited(Start start) {
   }
 }
 
-}  // namespace
+}  // namespace monitor_memory_test
 
 BOOST_AUTO_TEST_SUITE(monitor_memory_test)
 

@@ -26,7 +26,7 @@
 #include <tuple>
 #include <vector>
 
-namespace {
+namespace monitor_operations_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync::test;
@@ -64,7 +64,7 @@ asio::awaitable<void> fail_to_look(bank& monitor, bool& told) {
   told = thrown != nullptr;
 }
 
-}  // namespace
+}  // namespace monitor_operations_test
 
 BOOST_AUTO_TEST_SUITE(monitor_operations_test)
 

@@ -32,7 +32,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace monitor_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -47,7 +47,7 @@ static_assert(!std::is_move_constructible_v<bank>);
 
 error_code const not_permitted = make_error_code(boost::system::errc::operation_not_permitted);
 
-}  // namespace
+}  // namespace monitor_test
 
 BOOST_FIXTURE_TEST_SUITE(monitor_test, monitor_fixture)
 

@@ -27,7 +27,7 @@
 #include <optional>
 #include <thread>
 
-namespace {
+namespace monitor_visits_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -35,7 +35,7 @@ using namespace asio_sync::test;
 using boost::system::error_code;
 using entry = bank::entry;
 
-}  // namespace
+}  // namespace monitor_visits_test
 
 BOOST_FIXTURE_TEST_SUITE(monitor_visits_test, monitor_fixture)
 

@@ -33,7 +33,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace monitor_when_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -41,7 +41,7 @@ using namespace asio_sync::test;
 using boost::system::error_code;
 using entry = bank::entry;
 
-}  // namespace
+}  // namespace monitor_when_test
 
 BOOST_FIXTURE_TEST_SUITE(monitor_when_test, monitor_fixture)
 

@@ -25,7 +25,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mutex_awkward_executors_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -59,7 +59,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mutex_awkward_executors_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_awkward_executors_test, fixture)
 

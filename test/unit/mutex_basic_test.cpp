@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mutex_basic_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -41,7 +41,7 @@ struct fixture {
   async_mutex mutex{context};
 };
 
-}  // namespace
+}  // namespace mutex_basic_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_basic_test, fixture)
 

@@ -49,7 +49,7 @@ using asio_sync::test::mutex_result;
 using boost::system::error_code;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_blocking_test {
 
 constexpr auto long_enough = 1min;  // for whatever does not hang
 
@@ -111,7 +111,7 @@ void check_deadlock_is_seen_in_each_form(asio::io_context& context, Executor con
                          what + ", in a strand, erased");
 }
 
-}  // namespace
+}  // namespace mutex_blocking_test
 
 BOOST_AUTO_TEST_SUITE(mutex_blocking_test)
 
@@ -154,8 +154,6 @@ BOOST_AUTO_TEST_CASE(R16_a_context_in_the_place_of_the_dead_home_is_not_the_home
 }
 
 #if defined(ASIO_SYNC_TEST_HAS_CHILDREN)
-namespace {
-
 // A context in memory that nobody can touch once it is dead.
 template <class Context>
 class unreachable_after_death {
@@ -194,8 +192,6 @@ std::string failure_after_death_of_home() {
   });
 }
 
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(R16_lock_after_the_home_has_died) {
   BOOST_TEST(failure_after_death_of_home<async_mutex>() == "");
   using of_io_context = basic_async_mutex<asio::io_context::executor_type>;
@@ -204,8 +200,6 @@ BOOST_AUTO_TEST_CASE(R16_lock_after_the_home_has_died) {
 #endif
 
 #if defined(ASIO_SYNC_TEST_CHILDREN_HAVE_THREADS)
-namespace {
-
 // A thread that locks, and unlocks if it was not cancelled in there. (Not a std::thread: not every
 // standard library lets a cancellation through.)
 class cancelled_thread {
@@ -271,8 +265,6 @@ bool goes_on_after_grants_to_the_cancelled(cancelled_thread::form form) {
   }
   return mutex.waiters() == 0 && mutex.try_lock();
 }
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(R17_a_thread_cancelled_while_it_blocks_loses_nobodys_turn) {
   for (auto const form : {cancelled_thread::form::lock, cancelled_thread::form::timed})

@@ -34,7 +34,7 @@
 #include <utility>
 #include <variant>
 
-namespace {
+namespace mutex_combined_test {
 
 namespace asio = boost::asio;
 namespace experimental = asio::experimental;
@@ -88,7 +88,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mutex_combined_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_combined_test, fixture)
 

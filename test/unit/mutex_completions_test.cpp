@@ -32,7 +32,7 @@
 #include <mutex>
 #include <utility>
 
-namespace {
+namespace mutex_completions_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -195,7 +195,7 @@ void destroy_between_all(std::function<void(std::unique_ptr<async_mutex>&)> cons
         }
 }
 
-}  // namespace
+}  // namespace mutex_completions_test
 
 BOOST_AUTO_TEST_SUITE(mutex_completions_test)
 

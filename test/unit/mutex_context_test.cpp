@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace mutex_context_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -123,7 +123,7 @@ void destroy_in_order(std::vector<int> const& order, bool granted) {
   BOOST_TEST(all_dropped(fates[1]));
 }
 
-}  // namespace
+}  // namespace mutex_context_test
 
 BOOST_AUTO_TEST_SUITE(mutex_context_test)
 

@@ -45,7 +45,7 @@ using boost::system::error_code;
 using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_coroutine_test {
 
 error_code const closed = asio_sync::error::closed;
 
@@ -88,7 +88,7 @@ void expect_error(async_mutex& mutex, error_code expected, asio::io_context& con
   });
 }
 
-}  // namespace
+}  // namespace mutex_coroutine_test
 
 BOOST_AUTO_TEST_SUITE(mutex_coroutine_test)
 

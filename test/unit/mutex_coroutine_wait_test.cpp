@@ -51,7 +51,7 @@ using boost::system::system_error;
 using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_coroutine_wait_test {
 
 error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
@@ -114,7 +114,7 @@ void count_on_executor(MakeExecutor make) {
   count_on(second, make(second), asio::any_io_executor(second.get_executor()));
 }
 
-}  // namespace
+}  // namespace mutex_coroutine_wait_test
 
 BOOST_AUTO_TEST_SUITE(mutex_coroutine_wait_test)
 

@@ -33,7 +33,7 @@ using boost::system::error_code;
 using boost::system::system_error;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_dead_test {
 
 error_code const aborted = asio::error::operation_aborted;
 
@@ -77,7 +77,7 @@ bool is_not_permitted(system_error const& e) {
 }
 #endif
 
-}  // namespace
+}  // namespace mutex_dead_test
 
 BOOST_AUTO_TEST_SUITE(mutex_dead_test)
 

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace mutex_exceptions_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -143,7 +143,7 @@ struct waits_without_memory {
   }
 };
 
-}  // namespace
+}  // namespace mutex_exceptions_test
 
 BOOST_AUTO_TEST_SUITE(mutex_exceptions_test)
 

@@ -30,7 +30,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mutex_executors_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -125,7 +125,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mutex_executors_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_executors_test, fixture)
 

@@ -16,7 +16,7 @@
 #include <optional>
 #include <thread>
 
-namespace {
+namespace mutex_exit_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -64,7 +64,7 @@ struct at_thread_end {
   bool& flag;
 };
 
-}  // namespace
+}  // namespace mutex_exit_test
 
 BOOST_AUTO_TEST_SUITE(mutex_exit_test)
 

@@ -40,7 +40,7 @@
 #include <thread>
 #include <utility>
 
-namespace {
+namespace mutex_guard_end_test {
 
 namespace asio = boost::asio;
 using asio_sync::test::empty_pool;
@@ -65,7 +65,7 @@ struct fixture {
   mutex_type other{context};
 };
 
-}  // namespace
+}  // namespace mutex_guard_end_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_guard_end_test, fixture)
 

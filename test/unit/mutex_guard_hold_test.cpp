@@ -25,7 +25,7 @@
 #include <thread>
 #include <utility>
 
-namespace {
+namespace mutex_guard_hold_test {
 
 namespace asio = boost::asio;
 using asio_sync::test::blocked_thread;
@@ -50,7 +50,7 @@ struct fixture : two_mutexes {
   }
 };
 
-}  // namespace
+}  // namespace mutex_guard_hold_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_guard_hold_test, fixture)
 

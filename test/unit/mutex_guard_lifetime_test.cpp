@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace mutex_guard_lifetime_test {
 
 namespace asio = boost::asio;
 using asio_sync::test::empty_pool;
@@ -125,7 +125,7 @@ struct fixture {
   mutex_type other{context};
 };
 
-}  // namespace
+}  // namespace mutex_guard_lifetime_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_guard_lifetime_test, fixture)
 

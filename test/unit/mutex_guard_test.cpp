@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mutex_guard_test {
 
 using asio_sync::test::blocked_thread;
 using clock = std::chrono::steady_clock;
@@ -57,7 +57,7 @@ bool refers(guard const& g, mutex_type const& mutex) {
   return !g.owns_lock() && !g && g.mutex() == &mutex;
 }
 
-}  // namespace
+}  // namespace mutex_guard_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_guard_test, two_mutexes)
 

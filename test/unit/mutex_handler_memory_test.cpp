@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mutex_handler_memory_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -153,7 +153,7 @@ void with_each(Function function) {
   }
 }
 
-}  // namespace
+}  // namespace mutex_handler_memory_test
 
 BOOST_AUTO_TEST_SUITE(mutex_handler_memory_test)
 

@@ -25,7 +25,7 @@
 #include <mutex>
 #include <utility>
 
-namespace {
+namespace mutex_immediate_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -57,7 +57,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mutex_immediate_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_immediate_test, fixture)
 

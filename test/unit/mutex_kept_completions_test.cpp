@@ -18,7 +18,7 @@
 #include <memory>
 #include <stdexcept>
 
-namespace {
+namespace mutex_kept_completions_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -57,7 +57,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace mutex_kept_completions_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_kept_completions_test, fixture)
 

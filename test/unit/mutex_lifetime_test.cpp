@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace mutex_lifetime_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -63,7 +63,7 @@ void keeps_run_going(asio::io_context& home, asio::io_context& own, Executor con
 
 error_code const aborted = asio::error::operation_aborted;
 
-}  // namespace
+}  // namespace mutex_lifetime_test
 
 BOOST_AUTO_TEST_SUITE(mutex_lifetime_test)
 

@@ -22,7 +22,7 @@
 #include <thread>
 #include <utility>
 
-namespace {
+namespace mutex_memory_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -82,7 +82,7 @@ std::size_t allocations_of_a_round(asio::io_context& home, Executor const& ex, i
   return allocations;
 }
 
-}  // namespace
+}  // namespace mutex_memory_test
 
 BOOST_AUTO_TEST_SUITE(mutex_memory_test)
 

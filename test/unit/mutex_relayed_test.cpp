@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace mutex_relayed_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -154,7 +154,7 @@ void loses_its_handler_only(asio::io_context& context, Executor const& ex, bool 
   BOOST_TEST(mutex.try_lock());
 }
 
-}  // namespace
+}  // namespace mutex_relayed_test
 
 BOOST_AUTO_TEST_SUITE(mutex_relayed_test)
 

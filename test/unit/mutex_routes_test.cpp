@@ -33,7 +33,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace mutex_routes_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -247,7 +247,7 @@ auto const make_erased = [](manual_queue& queue, asio::execution_context& any) {
   return asio::any_completion_executor(bare_queue_executor(queue, any));
 };
 
-}  // namespace
+}  // namespace mutex_routes_test
 
 BOOST_AUTO_TEST_SUITE(mutex_routes_test)
 

@@ -19,7 +19,7 @@
 #include <optional>
 #include <utility>
 
-namespace {
+namespace mutex_scale_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -78,7 +78,7 @@ class counting_handler {
   outcomes* outcomes_;
 };
 
-}  // namespace
+}  // namespace mutex_scale_test
 
 BOOST_AUTO_TEST_SUITE(mutex_scale_test)
 

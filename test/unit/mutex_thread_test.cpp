@@ -35,7 +35,7 @@ using boost::system::error_code;
 using boost::system::system_error;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_thread_test {
 
 error_code const closed = asio_sync::error::closed;
 error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
@@ -84,7 +84,7 @@ void check_executors_of(Context& context) {
   check_on_own_context(asio::any_io_executor(asio::make_strand(any)));
 }
 
-}  // namespace
+}  // namespace mutex_thread_test
 
 BOOST_AUTO_TEST_SUITE(mutex_thread_test)
 

@@ -18,7 +18,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace {
+namespace mutex_throwing_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -48,10 +48,10 @@ class moving_handler {
 // A token that throws when it is asked to start an operation.
 struct throwing_token {};
 
-}  // namespace
+}  // namespace mutex_throwing_test
 
 template <class Signature>
-class boost::asio::async_result<throwing_token, Signature> {
+class boost::asio::async_result<mutex_throwing_test::throwing_token, Signature> {
  public:
   template <class Initiation, class Token>
   static void initiate(Initiation&&, Token&&) {

@@ -32,7 +32,7 @@ using boost::system::error_code;
 using guard = async_mutex::lock_type;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_time_context_test {
 
 error_code const timed_out = asio::error::timed_out;
 
@@ -41,7 +41,7 @@ bool has_timer(asio::execution_context& context) {
   return asio::has_service<asio::detail::reactor>(context);
 }
 
-}  // namespace
+}  // namespace mutex_time_context_test
 
 BOOST_AUTO_TEST_SUITE(mutex_time_context_test)
 

@@ -32,7 +32,7 @@ using guard = async_mutex::lock_type;
 using clock_type = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-namespace {
+namespace mutex_time_test {
 
 error_code const aborted = asio::error::operation_aborted;
 error_code const timed_out = asio::error::timed_out;
@@ -47,7 +47,7 @@ void wait_until(clock_type::time_point point) {
   while (clock_type::now() <= point) std::this_thread::yield();
 }
 
-}  // namespace
+}  // namespace mutex_time_test
 
 BOOST_AUTO_TEST_SUITE(mutex_time_test)
 

@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace mutex_timer_failure_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -202,7 +202,7 @@ auto const by_a_completion = [](starved_timer& s, fate&) { s.held->unlock(); };
 auto const by_a_notification = [](starved_timer& s, fate&) { s.condition.notify_one(); };
 auto const by_a_look = [](starved_timer& s, fate&) { s.looked_at.notify_one(); };
 
-}  // namespace
+}  // namespace mutex_timer_failure_test
 
 BOOST_AUTO_TEST_SUITE(mutex_timer_failure_test)
 

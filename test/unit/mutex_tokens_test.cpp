@@ -38,7 +38,7 @@
 #include <tuple>
 #include <utility>
 
-namespace {
+namespace mutex_tokens_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -146,7 +146,7 @@ struct counting_allocator {
   int* count;
 };
 
-}  // namespace
+}  // namespace mutex_tokens_test
 
 BOOST_FIXTURE_TEST_SUITE(mutex_tokens_test, fixture)
 

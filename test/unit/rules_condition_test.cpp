@@ -179,3 +179,5 @@ struct associator<Associator, rules_condition_test::letting_go<Handler>, Default
 #include "rules/memory.hpp"
 #include "rules/order.hpp"
 #include "rules/time.hpp"
+
+#include "rules/end.hpp"

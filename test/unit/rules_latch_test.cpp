@@ -93,3 +93,5 @@ struct subject {
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/time.hpp"
+
+#include "rules/end.hpp"

@@ -110,3 +110,5 @@ struct subject {
 #include "rules/order.hpp"
 #include "rules/threads.hpp"
 #include "rules/time.hpp"
+
+#include "rules/end.hpp"

@@ -67,3 +67,5 @@ struct subject {
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"
 #include "rules/threads.hpp"
+
+#include "rules/end.hpp"

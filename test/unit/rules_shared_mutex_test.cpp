@@ -27,3 +27,5 @@ using subject = asio_sync::test::mutex_subject<asio_sync::basic_async_shared_mut
 #include "rules/order.hpp"
 #include "rules/threads.hpp"
 #include "rules/time.hpp"
+
+#include "rules/end.hpp"

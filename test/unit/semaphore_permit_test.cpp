@@ -38,7 +38,7 @@
 #include <thread>
 #include <utility>
 
-namespace {
+namespace semaphore_permit_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -139,7 +139,7 @@ struct fixture {
   async_semaphore other{context, 10, 10};
 };
 
-}  // namespace
+}  // namespace semaphore_permit_test
 
 BOOST_FIXTURE_TEST_SUITE(semaphore_permit_test, fixture)
 

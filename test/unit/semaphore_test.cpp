@@ -37,7 +37,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace semaphore_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -117,7 +117,7 @@ struct fixture {
 // How the head of a queue leaves it.
 enum class leaves { by_grant, by_slot, by_time, by_context };
 
-}  // namespace
+}  // namespace semaphore_test
 
 BOOST_FIXTURE_TEST_SUITE(semaphore_test, fixture)
 

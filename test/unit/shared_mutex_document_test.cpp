@@ -72,7 +72,7 @@ int main() {
 
 }  // namespace shared_mutex_program
 
-namespace {
+namespace shared_mutex_document_test {
 
 namespace asio = boost::asio;
 using asio::as_tuple;
@@ -115,7 +115,7 @@ struct fixture {
   int table = 0, loads = 0, last_sent = 0, newest = 1;
 };
 
-}  // namespace
+}  // namespace shared_mutex_document_test
 
 BOOST_FIXTURE_TEST_SUITE(shared_mutex_document_test, fixture)
 

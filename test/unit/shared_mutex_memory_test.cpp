@@ -25,7 +25,7 @@
 #include <string>
 #include <utility>
 
-namespace {
+namespace shared_mutex_memory_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -121,7 +121,7 @@ void fail_each_allocation_awaited(Start start) {
   }
 }
 
-}  // namespace
+}  // namespace shared_mutex_memory_test
 
 BOOST_AUTO_TEST_SUITE(shared_mutex_memory_test)
 

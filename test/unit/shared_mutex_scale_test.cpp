@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace {
+namespace shared_mutex_scale_test {
 
 namespace asio = boost::asio;
 using namespace asio_sync::test;
@@ -58,7 +58,7 @@ struct fixture {
   bool idle() const { return !mutex.is_locked() && mutex.waiters() == 0; }
 };
 
-}  // namespace
+}  // namespace shared_mutex_scale_test
 
 BOOST_FIXTURE_TEST_SUITE(shared_mutex_scale_test, fixture)
 

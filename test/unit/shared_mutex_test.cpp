@@ -43,7 +43,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace shared_mutex_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -96,7 +96,7 @@ struct fixture {
   std::optional<async_shared_mutex> mutex{std::in_place, context};
 };
 
-}  // namespace
+}  // namespace shared_mutex_test
 
 // What a wait has borrowed, and what a guard that was moved from is, is what many of them are
 // about. NOLINTBEGIN(bugprone-use-after-move)

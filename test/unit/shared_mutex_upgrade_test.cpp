@@ -29,7 +29,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace {
+namespace shared_mutex_upgrade_test {
 
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
@@ -81,7 +81,7 @@ struct fixture {
   }
 };
 
-}  // namespace
+}  // namespace shared_mutex_upgrade_test
 
 BOOST_FIXTURE_TEST_SUITE(shared_mutex_upgrade_test, fixture)
 

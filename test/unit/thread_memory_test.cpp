@@ -25,7 +25,7 @@
 
 #include <sys/resource.h>
 
-namespace {
+namespace thread_memory_test {
 
 namespace asio = boost::asio;
 using asio_sync::async_mutex;
@@ -98,7 +98,7 @@ bool holds_on_a_starved_thread(Function f) {
   return held && w.works();
 }
 
-}  // namespace
+}  // namespace thread_memory_test
 
 BOOST_AUTO_TEST_SUITE(thread_memory_test)
 
