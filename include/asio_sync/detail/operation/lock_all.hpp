@@ -16,11 +16,15 @@
 #include <asio_sync/detail/operation/several_mutexes.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 #include <asio_sync/error.hpp>
 
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_state.hpp>
@@ -186,17 +190,25 @@ class lock_in_order {
 
 // Binds the handler to its executor, of which the waits keep the context running: that of the
 // first mutex is no concern of those for others.
-template <class Mutexes, class Limit, class Source>
-void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
-  using locks_type = typename Mutexes::locks_type;
+template <class Mutexes, class Limit, class Executor, class Handler>
+void lock_one_by_one(lock_all_operation<Mutexes, Limit> const& operation, Executor const& executor,
+                     Handler handler) {
   auto bound =
-      carrying(asio::bind_executor(asio::get_associated_executor(handler, operation.executor()),
-                                   static_cast<Source&&>(handler)),
-               operation.mutexes.no_locks());
-  asio::async_compose<decltype(bound), void(error_code, locks_type)>(
+      carrying(asio::bind_executor(executor, std::move(handler)), operation.mutexes.no_locks());
+  asio::async_compose<decltype(bound), void(error_code, typename Mutexes::locks_type)>(
       lock_in_order<Mutexes, Limit>(operation.mutexes, in_order(operation.mutexes),
                                     operation.limit),
       bound);
+}
+
+// So much happens on the way that no handler is to have code of its own for it.
+template <class Mutexes, class Limit, class Source>
+void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
+  using erased = asio::any_completion_handler<void(error_code, typename Mutexes::locks_type)>;
+  auto const executor = asio::get_associated_executor(handler, operation.executor());
+  auto const memory = asio::get_associated_allocator(handler, pool_allocator<std::byte>());
+  lock_one_by_one(operation, executor,
+                  erased(asio::bind_allocator(memory, static_cast<Source&&>(handler))));
 }
 
 // In a coroutine: nothing is waited for if all are free, or if it is clear that they will not be
@@ -238,7 +250,9 @@ class awaitable_wait_of<lock_all_operation<Mutexes, Limit>, Result, Handler> {
   static void prepare(Executor const&, asio::cancellation_slot) noexcept {}
 
   void launch(Handler&& handler) {
-    start_wait(operation_, result_handler<left_behind, Handler>{{this}, std::move(handler)});
+    result_handler<left_behind, Handler> resuming{{this}, std::move(handler)};
+    auto const executor = asio::get_associated_executor(resuming, operation_.executor());
+    lock_one_by_one(operation_, executor, std::move(resuming));
   }
 
   ASIO_SYNC_INLINE auto result(verdict) {
