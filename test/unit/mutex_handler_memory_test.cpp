@@ -7,6 +7,7 @@
 #include "support/executors.hpp"
 #include "support/observed_handler.hpp"
 
+#include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,6 +21,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -116,6 +118,9 @@ class owning_handler {
   void operator()(error_code error, async_mutex::lock_type lock) {
     blocks_when_called = owner_->log().blocks;
     (*inner_)(error, std::move(lock));
+  }
+  void operator()(error_code error, std::tuple<async_mutex::lock_type> locks) {
+    (*this)(error, std::move(std::get<0>(locks)));
   }
 
   static inline int blocks_when_called = -1;
@@ -268,6 +273,26 @@ BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_context_shuts_down_a
     }
     BOOST_TEST(first.dropped());
   });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_the_handler_of_several_mutexes) {
+  for (bool const drops : {false, true})
+    with_each([drops](fixture& t, auto make) {
+      auto context = std::make_unique<asio::io_context>();
+      async_mutex mutex(*context);
+      BOOST_TEST_REQUIRE(mutex.try_lock());
+      asio_sync::async_lock_all(std::tie(mutex), make());
+      if (drops) {
+        context.reset();
+        BOOST_TEST(t.f.dropped());
+      } else {
+        mutex.unlock();
+        decltype(make())::blocks_when_called = -1;
+        context->run();
+        BOOST_TEST(t.f.granted());
+        BOOST_TEST(decltype(make())::blocks_when_called == 0);
+      }
+    });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -201,14 +201,22 @@ void lock_one_by_one(lock_all_operation<Mutexes, Limit> const& operation, Execut
       bound);
 }
 
-// So much happens on the way that no handler is to have code of its own for it.
+// So much happens on the way that no handler is to have code of its own for it: only one with an
+// allocator of its own has. Asio's erased handler gives the memory back after it has destroyed the
+// handler, which may have kept that memory alive.
 template <class Mutexes, class Limit, class Source>
 void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
+  using handler_type = std::decay_t<Source>;
+  using default_memory = pool_allocator<std::byte>;
+  using memory = asio::associated_allocator_t<handler_type, default_memory>;
   using erased = asio::any_completion_handler<void(error_code, typename Mutexes::locks_type)>;
   auto const executor = asio::get_associated_executor(handler, operation.executor());
-  auto const memory = asio::get_associated_allocator(handler, pool_allocator<std::byte>());
-  lock_one_by_one(operation, executor,
-                  erased(asio::bind_allocator(memory, static_cast<Source&&>(handler))));
+  if constexpr (std::is_same_v<memory, default_memory>) {
+    lock_one_by_one(operation, executor,
+                    erased(asio::bind_allocator(memory(), static_cast<Source&&>(handler))));
+  } else {
+    lock_one_by_one(operation, executor, handler_type(static_cast<Source&&>(handler)));
+  }
 }
 
 // In a coroutine: nothing is waited for if all are free, or if it is clear that they will not be
