@@ -23,6 +23,7 @@
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -201,19 +202,39 @@ void lock_one_by_one(lock_all_operation<Mutexes, Limit> const& operation, Execut
       bound);
 }
 
-// So much happens on the way that no handler is to have code of its own for it: only one with an
-// allocator of its own has. Asio's erased handler gives the memory back after it has destroyed the
-// handler, which may have kept that memory alive.
+// What handlers become, so that not each has code of its own for so long a way.
+template <class Locks>
+struct erased_handler {
+  using allocator_type = pool_allocator<std::byte>;
+  using cancellation_slot_type = asio::cancellation_slot;
+
+  static allocator_type get_allocator() noexcept { return {}; }
+  cancellation_slot_type get_cancellation_slot() const noexcept {
+    return asio::get_associated_cancellation_slot(handler);
+  }
+
+  void operator()(error_code error, Locks locks) { std::move(handler)(error, std::move(locks)); }
+
+  asio::any_completion_handler<void(error_code, Locks)> handler;
+};
+
+// Asio's erased handler destroys the handler before it gives back its memory, which the handler
+// may have kept alive; and without memory it does not find an immediate executor.
+template <class Handler>
+inline constexpr bool is_erasable =
+    !has_immediate_executor<Handler> &&
+    std::is_same_v<asio::associated_allocator_t<Handler, pool_allocator<std::byte>>,
+                   pool_allocator<std::byte>>;
+
 template <class Mutexes, class Limit, class Source>
 void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
   using handler_type = std::decay_t<Source>;
-  using default_memory = pool_allocator<std::byte>;
-  using memory = asio::associated_allocator_t<handler_type, default_memory>;
-  using erased = asio::any_completion_handler<void(error_code, typename Mutexes::locks_type)>;
+  using locks_type = typename Mutexes::locks_type;
   auto const executor = asio::get_associated_executor(handler, operation.executor());
-  if constexpr (std::is_same_v<memory, default_memory>) {
-    lock_one_by_one(operation, executor,
-                    erased(asio::bind_allocator(memory(), static_cast<Source&&>(handler))));
+  if constexpr (is_erasable<handler_type>) {
+    auto pooled =
+        asio::bind_allocator(pool_allocator<std::byte>(), static_cast<Source&&>(handler));
+    lock_one_by_one(operation, executor, erased_handler<locks_type>{std::move(pooled)});
   } else {
     lock_one_by_one(operation, executor, handler_type(static_cast<Source&&>(handler)));
   }
