@@ -41,7 +41,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace family_stress_test {
 
 using namespace asio_sync::test;
 using asio_sync::async_latch;
@@ -366,7 +366,7 @@ class stress_round {
   std::optional<warehouse> stock_{std::in_place, world_, *all_};
 };
 
-}  // namespace
+}  // namespace family_stress_test
 
 BOOST_AUTO_TEST_SUITE(family_stress_test)
 

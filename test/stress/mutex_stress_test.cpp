@@ -48,7 +48,7 @@ using clock_type = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-namespace {
+namespace mutex_stress_test {
 
 // A round: everything that takes part, from beginning to end.
 class stress_round {
@@ -283,7 +283,7 @@ class stress_round {
   std::vector<std::thread> runners_;
 };
 
-}  // namespace
+}  // namespace mutex_stress_test
 
 BOOST_AUTO_TEST_SUITE(mutex_stress_test)
 
