@@ -118,7 +118,8 @@ class session : public std::enable_shared_from_this<session> {
 };
 
 /// Sends every message back. It reads on meanwhile, so several may be waiting to be written: a
-/// mutex lets them, one by one, as Beast allows one write at a time.
+/// mutex lets them, one by one, as Beast allows one write at a time. The first that holds it is
+/// the handshake: who is let in just when the server stops is told so, too.
 class websocket_session final : public session {
  public:
   websocket_session(site& s, beast::tcp_stream&& stream, asio_sync::semaphore_permit permit)
@@ -135,7 +136,9 @@ class websocket_session final : public session {
     stream_.set_option(websocket::stream_base::timeout{site_.timeout, site_.timeout, true});
     stream_.read_message_max(site::body_limit);
     stream_.control_callback([this](websocket::frame_type, beast::string_view) { start_clock(); });
-    stream_.async_accept(upgrade, handler(&websocket_session::on_accept));
+    asio_sync::async_mutex::lock_type lock(writing_,
+                                           std::try_to_lock);  // nobody else can have it yet
+    stream_.async_accept(upgrade, handler(&websocket_session::on_accept, std::move(lock)));
   }
 
  private:
@@ -150,7 +153,7 @@ class websocket_session final : public session {
   };
   using message_pointer = std::shared_ptr<message>;
 
-  void on_accept(error_code error) {
+  void on_accept(asio_sync::async_mutex::lock_type const&, error_code error) {
     if (error) return;
     start_clock();
     make_room();
@@ -203,7 +206,7 @@ class websocket_session final : public session {
   // then, the operations of Beast that read and that close wait for each other, without end: the
   // second time, they are cancelled.
   void stop() override {
-    if (!std::exchange(stopping_, true) && stream_.is_open())
+    if (!std::exchange(stopping_, true))
       return writing_.async_lock(handler(&websocket_session::on_last_lock));
     beast::get_lowest_layer(stream_).close();
     closing_.emit(asio::cancellation_type::terminal);
@@ -212,6 +215,7 @@ class websocket_session final : public session {
 
   void on_last_lock(error_code error, asio_sync::async_mutex::lock_type lock) {
     if (error) return;
+    if (!stream_.is_open()) return beast::get_lowest_layer(stream_).close();
     auto const last = std::make_shared<message>();
     last->lock = std::move(lock);
     stream_.async_close(websocket::close_code::going_away,

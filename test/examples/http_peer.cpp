@@ -28,9 +28,11 @@
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <future>
 #include <iostream>
 #include <list>
 #include <map>
@@ -417,10 +419,43 @@ void rude() {
   context.run();
 }
 
+// Opens one WebSocket after the other until the server ends. The last one that it lets in is told
+// so, however late it came.
+void expect_last_to_be_told(std::atomic<int>& begun) {
+  asio::io_context context;
+  tcp::socket last(context);
+  std::string told;
+  auto const open_another = [&] {
+    tcp::socket next = connected(context);
+    send(next, upgrade);
+    std::string answer;
+    std::size_t const head = asio::read_until(next, asio::dynamic_buffer(answer), "\r\n\r\n");
+    last = std::move(next);
+    told = answer.substr(head);
+    if (++begun == 500) std::cout << "loaded" << std::endl;
+  };
+  try {
+    for (;;) open_another();
+  } catch (system_error const&) {  // the server has ended
+  }
+  char next = 0;
+  error_code error;
+  while (told.empty() && asio::read(last, asio::buffer(&next, 1), error) == 1) told += next;
+  require(told.starts_with('\x88'), "a WebSocket is not told that the server ends");
+}
+
+void late() {
+  std::atomic<int> begun{0};
+  std::vector<std::future<void>> clients;
+  for (int i = 0; i < 4; ++i)
+    clients.push_back(std::async(std::launch::async, [&] { expect_last_to_be_told(begun); }));
+  for (auto& client : clients) client.get();
+}
+
 std::map<std::string, void (*)()> const modes = {
-    {"malformed", malformed}, {"polite", polite}, {"slow", slow},
-    {"vanish", vanish},       {"deaf", deaf},     {"crowd", crowd},
-    {"frames", frames},       {"load", load},     {"rude", rude},
+    {"malformed", malformed}, {"polite", polite}, {"slow", slow},     {"vanish", vanish},
+    {"deaf", deaf},           {"crowd", crowd},   {"frames", frames}, {"load", load},
+    {"rude", rude},           {"late", late},
 };
 
 }  // namespace
