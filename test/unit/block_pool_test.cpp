@@ -93,6 +93,15 @@ BOOST_AUTO_TEST_CASE(R12_what_does_not_fit_comes_from_the_heap) {
   pool_allocator<object<8>>().deallocate(array, 3);
 }
 
+BOOST_AUTO_TEST_CASE(R12_what_is_aligned_more_than_others) {
+  struct alignas(128) wide {
+    std::byte bytes[40];
+  };
+  auto const blocks = allocate<wide>(100);
+  for (void* p : blocks) BOOST_TEST(reinterpret_cast<std::uintptr_t>(p) % alignof(wide) == 0u);
+  deallocate(blocks);
+}
+
 // MinGW's g++ frees the memory of thread locals before it destroys them. So a thread that ends
 // loses the blocks of its magazines, fewer than `capacity` of each size.
 #if !defined(__MINGW32__)

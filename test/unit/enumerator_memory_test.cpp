@@ -24,6 +24,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <new>
 #include <optional>
@@ -58,11 +59,43 @@ auto post_one(Token&& token) {
       token);
 }
 
+struct alignas(64) wide {
+  wide() noexcept { BOOST_TEST(reinterpret_cast<std::uintptr_t>(this) % 64 == 0u); }
+  wide(wide const& other) noexcept : wide() { value = other.value; }
+  wide& operator=(wide const&) = default;
+  ~wide() = default;
+
+  int value = 0;
+};
+
+template <class Token>
+auto complete_with_wide(Token&& token) {
+  return asio::async_initiate<Token, void(wide)>(
+      [](auto handler) {
+        wide w;
+        w.value = 1;
+        std::move(handler)(w);
+      },
+      token);
+}
+
 constexpr std::size_t small_stack = 128 * 1024;
 
 }  // namespace enumerator_memory_test
 
 BOOST_FIXTURE_TEST_SUITE(enumerator_memory_test, enumerator_fixture)
+
+BOOST_AUTO_TEST_CASE(R12_result_that_is_aligned_more_than_others) {
+  wide w;
+  auto const all = [&]() -> async_steps {
+    complete_with_wide(e.callback(w));
+    co_yield 1;
+  };
+  e.async_run(all(), note());
+  context.run();
+  BOOST_TEST(result.ended());
+  BOOST_TEST(w.value == 1);
+}
 
 BOOST_AUTO_TEST_CASE(R6_a_million_steps_that_complete_inside_the_initiation) {
   constexpr int many = 1'000'000;

@@ -12,6 +12,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -38,6 +39,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -428,6 +430,62 @@ BOOST_AUTO_TEST_CASE(R3_what_is_locked_is_unlocked_before_a_dropped_handler_is_d
   BOOST_TEST(were_free == 2);
 }
 
+// A handler that leaves its locks in the parameter: its destructor may need one of them.
+BOOST_AUTO_TEST_CASE(R3_what_a_handler_leaves_is_unlocked_before_it_is_destroyed) {
+  for (bool const throws : {false, true})
+    for (bool const is_erased : {false, true}) {
+      int were_free = 0;
+      std::shared_ptr<void> at_end(nullptr, [&](void*) { were_free = 3 - count_locked(); });
+      auto note = [&, throws, at_end = std::move(at_end)](error_code, auto const&) {
+        BOOST_TEST(count_locked() == 3);
+        if (throws) throw 1;
+      };
+      if (is_erased)
+        async_lock_all(mutexes, std::move(note));
+      else
+        async_lock_all(mutexes, asio::bind_allocator(std::allocator<char>(), std::move(note)));
+      if (throws)
+        BOOST_CHECK_THROW(poll(), int);
+      else
+        poll();
+      BOOST_TEST(were_free == 3);
+    }
+}
+
+// As it is about to be called.
+BOOST_AUTO_TEST_CASE(R3_all_is_unlocked_before_a_handler_is_destroyed_whose_move_throws) {
+  struct fragile {
+    fragile(bool& t, std::shared_ptr<void> e) : throws(&t), at_end(std::move(e)) {}
+    fragile(fragile&& other) : throws(other.throws) {
+      if (*throws) throw 1;
+      at_end = std::move(other.at_end);
+    }
+    void operator()(error_code, std::vector<lock_type> const&) const {}
+
+    bool* throws;
+    std::shared_ptr<void> at_end;
+  };
+  bool throws = false;
+  int were_free = 0;
+  std::shared_ptr<void> at_end(nullptr, [&](void*) { were_free = 3 - count_locked(); });
+  async_lock_all(mutexes, fragile(throws, std::move(at_end)));
+  throws = true;
+  BOOST_CHECK_THROW(poll(), int);
+  BOOST_TEST(were_free == 3);
+}
+
+BOOST_AUTO_TEST_CASE(R1_handler_that_is_called_once_and_is_gone) {
+  struct disposable {
+    int* called;
+    void operator()(error_code error, std::tuple<lock_type, lock_type> const&) && {
+      if (!error) ++*called;
+    }
+  };
+  async_lock_all(std::tie(a, b), disposable{&called});
+  poll();
+  BOOST_TEST(called == 1);
+}
+
 BOOST_AUTO_TEST_CASE(R4_cancelled_at_each_stage) {
   for (auto const type : types)
     for (async_mutex& busy : mutexes) {
@@ -729,6 +787,24 @@ BOOST_AUTO_TEST_CASE(R12_waits_take_their_memory_from_the_pool) {
   }
   BOOST_TEST(heap->allocations() == 0u);
   BOOST_TEST(called == 20);
+}
+
+BOOST_AUTO_TEST_CASE(R12_handlers_that_are_aligned_more_than_others) {
+  struct alignas(64) wide {
+    int& called;
+    void operator()(error_code, std::tuple<lock_type, lock_type> const&) const {
+      BOOST_TEST(reinterpret_cast<std::uintptr_t>(this) % 64 == 0u);
+      ++called;
+    }
+  };
+  for (bool const waits : {false, true}) {
+    lock_type held;
+    if (waits) held = lock_type(b);
+    async_lock_all(std::tie(a, b), wide{called});
+    held = lock_type();
+    poll();
+  }
+  BOOST_TEST(called == 2);
 }
 
 // Before anything is held, while it is, and where the wait begins.

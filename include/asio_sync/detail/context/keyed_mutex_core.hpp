@@ -94,20 +94,12 @@ template <class Key>
 struct keyed_entry final : key_entry {
   keyed_entry(std::size_t h, Key const& k) : key_entry(h), key(k) {}
 
-  static void* operator new(std::size_t bytes) {
-    if constexpr (is_aligned_more) return ::operator new(bytes, std::align_val_t(alignof(Key)));
-    return pool::allocate(bytes);
-  }
-  static void operator delete(void* memory, std::size_t bytes) noexcept {
-    if constexpr (is_aligned_more)
-      return ::operator delete(memory, std::align_val_t(alignof(Key)));
-    pool::deallocate(memory, bytes);
+  static void* operator new(std::size_t) { return pool_allocator<keyed_entry>().allocate(1); }
+  static void operator delete(void* memory) noexcept {
+    pool_allocator<keyed_entry>().deallocate(static_cast<keyed_entry*>(memory), 1);
   }
 
   Key const key;
-
- private:
-  static constexpr bool is_aligned_more = alignof(Key) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 }  // namespace asio_sync::detail

@@ -218,11 +218,21 @@ struct erased_handler {
   asio::any_completion_handler<void(error_code, Locks)> handler;
 };
 
+// What of the locks the handler has not taken ends before it does, as with one mutex.
+struct locks_end_first {
+  template <class Handler, class Locks>
+  static void complete(Handler&& handler, error_code error, Locks&& locks) {
+    std::decay_t<Locks> own(static_cast<Locks&&>(locks));
+    static_cast<Handler&&>(handler)(error, std::move(own));
+  }
+};
+
 // Asio's erased handler destroys the handler before it gives back its memory, which the handler
-// may have kept alive; and without memory it does not find an immediate executor.
+// may have kept alive, and before the locks end, if moving the handler throws; and without memory
+// it does not find an immediate executor.
 template <class Handler>
 inline constexpr bool is_erasable =
-    !has_immediate_executor<Handler> &&
+    !has_immediate_executor<Handler> && std::is_nothrow_move_constructible_v<Handler> &&
     std::is_same_v<asio::associated_allocator_t<Handler, pool_allocator<std::byte>>,
                    pool_allocator<std::byte>>;
 
@@ -231,12 +241,12 @@ void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& ha
   using handler_type = std::decay_t<Source>;
   using locks_type = typename Mutexes::locks_type;
   auto const executor = asio::get_associated_executor(handler, operation.executor());
+  result_handler<locks_end_first, handler_type> called{{}, static_cast<Source&&>(handler)};
   if constexpr (is_erasable<handler_type>) {
-    auto pooled =
-        asio::bind_allocator(pool_allocator<std::byte>(), static_cast<Source&&>(handler));
+    auto pooled = asio::bind_allocator(pool_allocator<std::byte>(), std::move(called));
     lock_one_by_one(operation, executor, erased_handler<locks_type>{std::move(pooled)});
   } else {
-    lock_one_by_one(operation, executor, handler_type(static_cast<Source&&>(handler)));
+    lock_one_by_one(operation, executor, std::move(called));
   }
 }
 

@@ -214,21 +214,34 @@ ASIO_SYNC_INLINE void deallocate(void* memory, std::size_t bytes) noexcept {
 
 }  // namespace pool
 
-// The same for objects that are aligned no more than operator new aligns: single ones, in which
-// the pool is best, and any other number.
+// The same for objects: single ones, in which the pool is best, and any other number. What is
+// aligned more than operator new aligns comes from the heap.
 template <class T>
 struct pool_allocator {
   using value_type = T;
-  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
   pool_allocator() = default;
   template <class U>
   pool_allocator(pool_allocator<U> const&) noexcept {}
 
-  T* allocate(std::size_t n) { return static_cast<T*>(pool::allocate(n * sizeof(T))); }
-  void deallocate(T* memory, std::size_t n) noexcept { pool::deallocate(memory, n * sizeof(T)); }
+  T* allocate(std::size_t n) {
+    if constexpr (is_aligned_more)
+      return static_cast<T*>(::operator new(n * sizeof(T), alignment));
+    else
+      return static_cast<T*>(pool::allocate(n * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t n) noexcept {
+    if constexpr (is_aligned_more)
+      ::operator delete(memory, alignment);
+    else
+      pool::deallocate(memory, n * sizeof(T));
+  }
 
   friend bool operator==(pool_allocator, pool_allocator) noexcept { return true; }
+
+ private:
+  static constexpr std::align_val_t alignment{alignof(T)};
+  static constexpr bool is_aligned_more = alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 }  // namespace asio_sync::detail
