@@ -15,7 +15,6 @@
 #include <asio_sync/detail/platform/block_pool.hpp>
 
 #include <cstddef>
-#include <new>
 #include <utility>
 
 namespace asio_sync::detail {
