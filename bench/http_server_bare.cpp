@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -23,7 +24,6 @@ namespace asio_sync_bare {
 
 namespace asio = boost::asio;
 
-struct lock {};
 struct semaphore_permit {
   void release() {}
 };
@@ -53,13 +53,16 @@ class async_semaphore {
 
 class async_mutex {
  public:
-  using lock_type = lock;
+  struct lock_type {
+    lock_type() = default;
+    lock_type(async_mutex&, std::try_to_lock_t) {}
+  };
 
   explicit async_mutex(asio::any_io_executor const& ex) : executor_(ex) {}
 
   template <class Handler>
   void async_lock(Handler handler) {
-    complete<lock>(executor_, std::move(handler));
+    complete<lock_type>(executor_, std::move(handler));
   }
 
  private:
