@@ -117,7 +117,13 @@ class tied_mutexes {
   using locks_type = std::tuple<typename Mutex::lock_type...>;
   using places_type = std::array<lock_place, sizeof...(Mutex)>;
 
-  explicit tied_mutexes(std::tuple<Mutex&...> const& mutexes) noexcept : mutexes_(mutexes) {}
+  // One by one: what was just written in words, and is read as a whole, has to wait for the
+  // stores.
+  explicit tied_mutexes(std::tuple<Mutex&...> const& mutexes) noexcept
+      : mutexes_(std::apply([](Mutex&... mutex) { return std::tie(mutex...); }, mutexes)) {}
+  tied_mutexes(tied_mutexes const& other) noexcept : tied_mutexes(other.mutexes_) {}
+  tied_mutexes& operator=(tied_mutexes const&) = delete;
+  ~tied_mutexes() = default;
 
   executor_type get_executor() const noexcept {
     if constexpr (sizeof...(Mutex) == 0)
