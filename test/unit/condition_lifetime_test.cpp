@@ -9,6 +9,7 @@
 #include "support/memory.hpp"
 
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -30,6 +31,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -171,6 +173,27 @@ BOOST_AUTO_TEST_CASE(R9_both_die_in_either_order) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(R8_whatever_ends_a_wait_in_any_state_its_context_runs_out_of_work) {
+  using ending = void (*)(fixture&);
+  for (ending const end :
+       {ending([](fixture& f) { f.condition->cancel(); }),
+        ending([](fixture& f) { f.condition->close(); }),
+        ending([](fixture& f) { f.condition.reset(); }),
+        ending([](fixture& f) { f.mutex->close(); }), ending([](fixture& f) { f.mutex.reset(); })})
+    for (bool const inside : {false, true})
+      fixture::in_every_state([&](fixture& f, int, int ex) {
+        auto const end_it = [&] {
+          end(f);
+          f.holder = {};
+        };
+        inside ? asio::post(*f.context, end_it) : end_it();
+        f.poll();
+        f.poll();
+        bool const runs_out = ex == 0 ? f.context->stopped() : f.other->stopped();
+        BOOST_TEST(runs_out == (f.ended == 1));
+      });
+}
+
 BOOST_AUTO_TEST_CASE(R10_the_context_of_a_wait_dies_in_any_state) {
   fixture::in_every_state([](fixture& f, int, int ex) {
     if (ex == 0) {  // that of condition and mutex, too
@@ -186,6 +209,38 @@ BOOST_AUTO_TEST_CASE(R10_the_context_of_a_wait_dies_in_any_state) {
     BOOST_TEST(f.mutex->waiters() == 0u);
     BOOST_TEST(f.is_free());
   });
+}
+
+BOOST_AUTO_TEST_CASE(R10_the_home_dies_with_several_that_have_time) {
+  fixture f;
+  f.timed = true;
+  for (int i = 0; i < 3; ++i) f.begin(f.context->get_executor(), false);
+  f.context.reset();
+  BOOST_TEST(f.destroyed == 3);
+  BOOST_TEST(f.condition->waiters() == 0u);
+  BOOST_TEST(f.is_free());
+}
+
+// The thread notifies when the mutex, but not the condition, is likely to have been told of the
+// end of their home, as many others stand between them.
+BOOST_AUTO_TEST_CASE(R10_the_home_dies_while_another_thread_notifies) {
+  auto const handler = [](error_code, lock_type const&) {};
+  std::optional<asio::io_context> context(std::in_place);
+  async_mutex mutex(*context);
+  std::deque<asio_sync::async_manual_reset_event> others;
+  for (int i = 0; i < 20'000; ++i) others.emplace_back(*context);
+  async_condition condition(*context);
+  condition.async_wait(lock_type(mutex), handler);
+  lock_type const held(mutex);
+  mutex.async_lock(handler);
+  std::thread notifier([&] {
+    while (mutex.waiters() != 0) {
+    }
+    condition.notify_all();
+  });
+  context.reset();
+  notifier.join();
+  BOOST_TEST((condition.waiters() == 0u && mutex.waiters() == 0u));
 }
 
 BOOST_AUTO_TEST_CASE(R10_the_home_dies_and_waits_of_others_live) {

@@ -76,7 +76,6 @@ struct condition_waiter : lasting_waiter {
   void* lock_at_end;  // that is filled again
   condition_place<condition_waiter> place{*this};
   mutex_core* mutex = nullptr;  // counted by the wait, from where it has taken the lock in
-  context_work home_work;       // of one without a route, until it is over
   wait_outcome result = wait_outcome::undecided;
 };
 
@@ -85,8 +84,9 @@ struct condition_traits : threading {
   using list = wait_list<node>;
   using ended = decided_waits;
 
-  // The work is the wait's own.
-  static void joined(node&) noexcept {}
+  static void joined(node& place) noexcept {
+    if (place.wait.work == wait_work::guest) place.wait.mutex->guest_joined();
+  }
 
   static void const* mutex(condition_waiter const& w) noexcept { return w.mutex; }
 
@@ -94,7 +94,7 @@ struct condition_traits : threading {
     w.state = wait_state::fresh;
     w.outcome = wait_outcome::undecided;
     if (w.mutex->enter(w)) return false;
-    decided.push_back(w);
+    is_decided(w, decided);
     return true;
   }
 
@@ -104,13 +104,20 @@ struct condition_traits : threading {
 
   static void end(condition_waiter& w, wait_outcome outcome, decided_waits& decided) noexcept {
     w.mutex->conclude(w, outcome);
+    is_decided(w, decided);
+  }
+
+ private:
+  static void is_decided(condition_waiter& w, decided_waits& decided) noexcept {
+    if (w.work == wait_work::guest) w.mutex->guest_left(decided);
     decided.push_back(w);
   }
 };
 
 // Most waits belong to the context that is the home of the condition and of the mutex. Then both
-// cores take them out when that ends, whichever queue they are in. All others, and those with a
-// deadline, are known to the service of their own context. Each holds work of it.
+// cores take them out when that ends, whichever queue they are in, and the mutex's holds the work
+// that keeps it running. All others, and those with a deadline, are known to the service of their
+// own context; each of the others holds work of it.
 class condition_core : public core_base, public notify_core<condition_traits> {
   using queue = notify_core<condition_traits>;
 
@@ -127,7 +134,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     pool_allocator<condition_core> memory;
     auto* const core = ::new (static_cast<void*>(memory.allocate(1)))
         condition_core(primitive, home, known_context::of_plain(ex).get() != nullptr);
-    if (service) service->adopt(*core);
+    if (service) service->adopt(*core, true);
     return core;
   }
 
@@ -177,13 +184,14 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   // False if it waits again; it may be gone. Throws what the predicate of a handler throws; the
   // wait is dropped then.
   bool ends(node& w) {
-    if (w.work == wait_work::self) this->restart_timer_if_failed();
+    if (w.work == wait_work::guest) this->restart_timer_if_failed();
     bool const looks =
         w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     initiation_scope::is_over_for(w);
     leave_service(w);
+    if (w.work == wait_work::guest && w.mutex) w.mutex->settle_at_home();
     give_lock_back(w);
     return true;
   }
@@ -261,14 +269,13 @@ class condition_core : public core_base, public notify_core<condition_traits> {
       w.way->track(w);
       if (w.request.predicate.looks) w.work = wait_work::kept;
     } else {
-      w.home_work = home_.track();
-      w.work = wait_work::self;
+      w.work = wait_work::guest;
     }
   }
 
   // From here on the wait has what its lock had, and keeps both cores. False if that was nothing.
   bool take_lock(node& w) noexcept {
-    if (w.work == wait_work::home) track(w);
+    if (w.work == wait_work::home) w.work = wait_work::guest;
     mutex_hold const taken = w.request.of_lock->take(w.request.lock);
     w.mutex = taken.mutex;
     if (w.mutex) w.mutex->count_up();
@@ -314,7 +321,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   }
 
   bool queue_up_again(node& w) noexcept {
-    if (w.work == wait_work::self) w.service = nullptr;  // where the completion was
+    if (w.work == wait_work::guest) w.service = nullptr;  // where the completion was
     return queue_up(w);
   }
 
@@ -340,6 +347,10 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     if (w.work != wait_work::kept) return;
     w.work = wait_work::own;
     if (w.service) w.service->detach(w);
+  }
+
+  void taken_out(waiter& w, decided_waits& decided) noexcept override {
+    if (w.work == wait_work::guest) of(w).mutex->guest_taken_out(decided);
   }
 
   destination destination_of(asio::any_io_executor const& own) const override {

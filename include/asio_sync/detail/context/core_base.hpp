@@ -67,8 +67,7 @@ class initiation_scope {
 // each time. Told under the lock of the core.
 class kept_work {
  public:
-  void joined(waiter const& w, known_context const& home) noexcept {
-    if (w.work != wait_work::home) return;
+  void joined(known_context const& home) noexcept {
     if (!work_) hold(home);
     ++waits_;
     surplus_.store(false, std::memory_order_relaxed);
@@ -108,7 +107,7 @@ class kept_work {
                                             decided_waits& decided) noexcept {
     if (waits_ == 0)
       decided.work_ = std::move(work_);
-    else if (!decided.work_)
+    else if (!decided.work_ && home.get())  // one that has ended waits for nobody
       decided.work_ = home.track();
   }
 
@@ -165,10 +164,12 @@ class core_base {
   virtual void settle_at_home() noexcept = 0;
 
   // Under the core's lock, of one that has queued, of one that was taken out, and of all of them.
-  void joined(waiter const& w) noexcept { work_.joined(w, home_); }
+  void joined(waiter const& w) noexcept {
+    if (w.work == wait_work::home) work_.joined(home_);
+  }
   void left(waiter& w, decided_waits& decided) noexcept {
     if (w.work == wait_work::home) return work_.left(home_, decided);
-    if (w.work == wait_work::kept) taken_out(w);
+    if (w.work == wait_work::guest || w.work == wait_work::kept) taken_out(w, decided);
   }
   void all_left(decided_waits& decided) noexcept { work_.all_left(home_, decided); }
 
@@ -209,8 +210,8 @@ class core_base {
   friend class wait_service;
   friend class wait_list<core_base>;
 
-  // Under the lock, of a lasting one that is decided now.
-  virtual void taken_out(waiter&) noexcept {}
+  // Under the lock of the core in whose queue it was: a guest, or a lasting one.
+  virtual void taken_out(waiter&, decided_waits&) noexcept {}
   virtual void restart_timer() noexcept = 0;
   virtual void destroy() noexcept = 0;
 

@@ -106,6 +106,19 @@ class homed_core : public core_base, public Core {
     if (!this->try_raise(set...)) signal_waits(set...);
   }
 
+  // Holds work for a guest: a wait that is at home here, and queues elsewhere first.
+  void guest_joined() noexcept {
+    std::lock_guard const guard(this->lock());
+    work_.joined(home_);
+  }
+  // The guest was decided without having come to the queue here.
+  void guest_left(decided_waits& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    work_.left(home_, decided);
+  }
+  // Under the lock: it has left the queue here.
+  void guest_taken_out(decided_waits& decided) noexcept { work_.left(home_, decided); }
+
   // Decides a waiter that does not queue.
   void conclude(node& w, verdict decided) noexcept {
     if constexpr (borrows<Waiter>)

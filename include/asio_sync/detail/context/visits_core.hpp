@@ -290,7 +290,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return true;
   }
 
-  void taken_out(waiter& w) noexcept override {
+  void taken_out(waiter& w, decided_waits&) noexcept override {
     if (w.outcome == wait_outcome::granted) is_to_visit(of(w));
   }
 

@@ -30,11 +30,11 @@ enum class waiter_action : std::uint8_t {
 
 // Who holds the work that keeps the waiter's context running.
 enum class wait_work : std::uint8_t {
-  none,  // nobody: it is not queued, or is a thread's
-  home,  // its core, as it belongs to the context of its primitive
-  self,  // itself, as it has no route and goes from one core to another
-  own,   // its route
-  kept   // likewise, until it ends: a lasting_waiter
+  none,   // nobody: it is not queued, or is a thread's
+  home,   // its core, as it belongs to the context of its primitive
+  guest,  // that of another primitive, where it is at home, too, and goes on to
+  own,    // its route
+  kept    // likewise, until it ends: a lasting_waiter
 };
 
 // Whether a guard holds its primitive. Lent: to a wait, which gives the hold back unless it is
