@@ -108,6 +108,16 @@ struct first_mutex<Mutex, Mutexes...> {
   static constexpr bool is_type_of_all = (std::is_same_v<Mutex, Mutexes> && ...);
 };
 
+// A reference that the compiler does not read together with its neighbours.
+template <class T>
+ASIO_SYNC_INLINE T& read_alone(T& object) noexcept {
+  T* address = std::addressof(object);
+#if defined(__GNUC__)
+  asm("" : "+r"(address));
+#endif
+  return *address;
+}
+
 // Mutexes of a tuple, of different types perhaps.
 template <class... Mutex>
 class tied_mutexes {
@@ -120,7 +130,8 @@ class tied_mutexes {
   // One by one: what was just written in words, and is read as a whole, has to wait for the
   // stores.
   explicit tied_mutexes(std::tuple<Mutex&...> const& mutexes) noexcept
-      : mutexes_(std::apply([](Mutex&... mutex) { return std::tie(mutex...); }, mutexes)) {}
+      : mutexes_(std::apply([](Mutex&... mutex) { return std::tie(read_alone(mutex)...); },
+                            mutexes)) {}
   tied_mutexes(tied_mutexes const& other) noexcept : tied_mutexes(other.mutexes_) {}
   tied_mutexes& operator=(tied_mutexes const&) = delete;
   ~tied_mutexes() = default;
