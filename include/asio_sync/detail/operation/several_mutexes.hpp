@@ -130,8 +130,8 @@ class tied_mutexes {
   // One by one: what was just written in words, and is read as a whole, has to wait for the
   // stores.
   explicit tied_mutexes(std::tuple<Mutex&...> const& mutexes) noexcept
-      : mutexes_(std::apply([](Mutex&... mutex) { return std::tie(read_alone(mutex)...); },
-                            mutexes)) {}
+      : mutexes_(
+            std::apply([](Mutex&... mutex) { return std::tie(read_alone(mutex)...); }, mutexes)) {}
   tied_mutexes(tied_mutexes const& other) noexcept : tied_mutexes(other.mutexes_) {}
   tied_mutexes& operator=(tied_mutexes const&) = delete;
   ~tied_mutexes() = default;
