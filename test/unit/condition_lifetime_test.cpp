@@ -10,6 +10,7 @@
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
+#include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -131,6 +132,26 @@ struct fixture {
   bool is_free() { return mutex->try_lock() && (mutex->unlock(), true); }
 };
 
+// So many primitives stand between two that another thread is likely to come by when their home
+// has told the one of its end, and not yet the other.
+struct crowd {
+  explicit crowd(asio::io_context& context) {
+    for (int i = 0; i < 100'000; ++i) events.emplace_back(context);
+  }
+  std::deque<asio_sync::async_manual_reset_event> events;
+};
+
+template <class Told, class Function>
+void end_home_while(std::optional<asio::io_context>& home, Told told, Function f) {
+  std::thread other([&] {
+    while (!told()) {
+    }
+    f();
+  });
+  home.reset();
+  other.join();
+}
+
 }  // namespace condition_lifetime_test
 
 BOOST_AUTO_TEST_SUITE(condition_lifetime_test)
@@ -221,26 +242,61 @@ BOOST_AUTO_TEST_CASE(R10_the_home_dies_with_several_that_have_time) {
   BOOST_TEST(f.is_free());
 }
 
-// The thread notifies when the mutex, but not the condition, is likely to have been told of the
-// end of their home, as many others stand between them.
 BOOST_AUTO_TEST_CASE(R10_the_home_dies_while_another_thread_notifies) {
   auto const handler = [](error_code, lock_type const&) {};
-  std::optional<asio::io_context> context(std::in_place);
-  async_mutex mutex(*context);
-  std::deque<asio_sync::async_manual_reset_event> others;
-  for (int i = 0; i < 20'000; ++i) others.emplace_back(*context);
-  async_condition condition(*context);
+  std::optional<asio::io_context> home(std::in_place);
+  async_mutex mutex(*home);
+  crowd const between(*home);
+  async_condition condition(*home);
   condition.async_wait(lock_type(mutex), handler);
   lock_type const held(mutex);
   mutex.async_lock(handler);
-  std::thread notifier([&] {
-    while (mutex.waiters() != 0) {
-    }
-    condition.notify_all();
-  });
-  context.reset();
-  notifier.join();
+  end_home_while(
+      home, [&] { return mutex.waiters() == 0; }, [&] { condition.notify_all(); });
   BOOST_TEST((condition.waiters() == 0u && mutex.waiters() == 0u));
+}
+
+BOOST_AUTO_TEST_CASE(R10_the_home_dies_while_another_thread_notifies_one_that_has_time) {
+  auto const handler = [](error_code, lock_type const&) {};
+  std::optional<asio::io_context> home(std::in_place);
+  crowd const others(*home);
+  async_mutex mutex(*home);
+  async_condition condition(*home);
+  condition.async_wait_for(lock_type(mutex), 1h, handler);
+  condition.async_wait(lock_type(mutex), handler);
+  end_home_while(
+      home, [&] { return condition.waiters() < 2; }, [&] { condition.notify_one(); });
+  BOOST_TEST((condition.waiters() == 0u && mutex.waiters() == 0u));
+}
+
+BOOST_AUTO_TEST_CASE(R10_the_home_dies_while_another_thread_closes) {
+  auto const handler = [](error_code, lock_type const&) {};
+  std::optional<asio::io_context> home(std::in_place);
+  crowd const between(*home);
+  async_mutex mutex(*home);
+  async_condition condition(*home);
+  for (int i = 0; i < 2; ++i) condition.async_wait(lock_type(mutex), handler);
+  lock_type const held(mutex);
+  condition.notify_one();
+  end_home_while(
+      home, [&] { return condition.waiters() == 0; }, [&] { mutex.close(); });
+  BOOST_TEST(mutex.waiters() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R10_the_home_of_a_monitor_dies_while_another_thread_notifies) {
+  using monitor_type = asio_sync::async_monitor<int>;
+  std::optional<asio::io_context> home(std::in_place);
+  auto const at_home = home->get_executor();
+  monitor_type monitor(*home);
+  crowd const between(*home);
+  monitor_type::condition condition(monitor);
+  monitor_type::entry inside = monitor.try_enter();
+  condition.async_wait(inside, asio::bind_executor(at_home, [](error_code) {}));
+  monitor_type::entry const held = monitor.try_enter();
+  monitor.async_enter(asio::bind_executor(at_home, [](error_code, monitor_type::entry const&) {}));
+  end_home_while(
+      home, [&] { return monitor.waiters() == 0; }, [&] { condition.notify_all(); });
+  BOOST_TEST((condition.waiters() == 0u && monitor.waiters() == 0u));
 }
 
 BOOST_AUTO_TEST_CASE(R10_the_home_dies_and_waits_of_others_live) {

@@ -234,6 +234,9 @@ class condition_core : public core_base, public notify_core<condition_traits> {
 
   void leave_home(decided_waits& decided) noexcept override {
     queue::evict_if([](node const& w) { return w.is_at_home(); }, decided);
+  }
+
+  void forget_home() noexcept override {
     std::lock_guard const guard(this->lock());
     home_.reset();
   }

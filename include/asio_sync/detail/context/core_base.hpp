@@ -107,7 +107,7 @@ class kept_work {
                                             decided_waits& decided) noexcept {
     if (waits_ == 0)
       decided.work_ = std::move(work_);
-    else if (!decided.work_ && home.get())  // one that has ended waits for nobody
+    else if (!decided.work_)
       decided.work_ = home.track();
   }
 
@@ -158,6 +158,9 @@ class core_base {
 
   // The context's services shut down: takes its waiters out. Under the service's lock.
   virtual void leave_home(decided_waits& decided) noexcept = 0;
+
+  // No core has any left: from now on there is no home.
+  virtual void forget_home() noexcept = 0;
 
   // On a thread that runs the home, for a waiter that leaves it: what the home's service or work
   // waited for.

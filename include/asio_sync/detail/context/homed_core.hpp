@@ -275,6 +275,9 @@ class homed_core : public core_base, public Core {
                     decided);
     finish(*this, decided);
     settle_work(decided);
+  }
+
+  void forget_home() noexcept override {
     std::lock_guard const guard(this->lock());
     home_.reset();
   }

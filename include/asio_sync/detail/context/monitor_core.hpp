@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 namespace asio_sync::detail {
@@ -117,7 +118,7 @@ class strand_core : public Base {
     auto& context = asio::query(strand, asio::execution::context);
     auto& service = asio::use_service<wait_service>(context);
     auto* const core = new Core(primitive, strand, context, static_cast<Args&&>(args)...);
-    service.adopt(*core);
+    service.adopt(*core, std::is_base_of_v<condition_core, Core>);
     if (!core->service()) core->let_go();
     return core;
   }

@@ -37,8 +37,8 @@ class wait_service : public asio::execution_context::service {
   // What the context's own queue has dropped since may still be kept back.
   ~wait_service() override { wait_service::shutdown(); }
 
-  // The core's primitive is at home in this context. `first`: its waits may go on to cores of
-  // others, which a shutdown therefore tells later.
+  // The core's primitive is at home in this context. `first`: its waits may go on to other cores,
+  // which a shutdown therefore tells later.
   void adopt(core_base& core, bool first = false) noexcept {
     std::lock_guard const guard(lock_);
     if (down_) return core.home_.reset();
@@ -98,6 +98,7 @@ class wait_service : public asio::execution_context::service {
  private:
   void forget(core_base& core) noexcept {
     std::lock_guard const guard(lock_);
+    if (first_told_ == &core) first_told_ = wait_list<core_base>::following(core);
     homes_.erase(core);
     core.service_.store(nullptr, std::memory_order_relaxed);
   }
@@ -139,10 +140,12 @@ class wait_service : public asio::execution_context::service {
   }
 
   bool take_waiters(decided_waits& taken) noexcept;
+  void forget_homes() noexcept;
   static void drop_taken(decided_waits& taken) noexcept;
 
   std::mutex lock_;  // guards all below
   wait_list<core_base> homes_;
+  core_base* first_told_ = nullptr;  // of these, and all behind it: they have left this home
   waiter* foreign_ = nullptr;
   deadline_heap deadlines_;
   std::optional<context_timer<wait_service>> timer_;
@@ -181,6 +184,7 @@ inline void wait_service::shutdown() noexcept {
       more = take_waiters(taken);
       drop_taken(taken);
     }
+    forget_homes();
     completions::drop_kept_for(context());  // also followers that were to run here
   }
   // Handlers of this context, now or never: also if this runs inside the destructor of another.
@@ -188,11 +192,13 @@ inline void wait_service::shutdown() noexcept {
 }
 
 // The waiters of one more core, or one more foreign waiter, out of the queue and of this service.
+// What another thread decides meanwhile still goes to the context, which will drop it.
 inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   std::lock_guard const guard(lock_);
-  if (!homes_.empty()) {
+  if (!homes_.empty() && &homes_.front() != first_told_) {
     core_base& core = homes_.pop_front();
-    core.service_.store(nullptr, std::memory_order_relaxed);
+    homes_.push_back(core);
+    if (!first_told_) first_told_ = &core;
     core.leave_home(taken);
     return true;
   }
@@ -201,6 +207,17 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   unlink(w);
   w.core->evict(w, taken);
   return true;
+}
+
+// Before any user code runs, which may begin waits.
+inline void wait_service::forget_homes() noexcept {
+  std::lock_guard const guard(lock_);
+  while (!homes_.empty()) {
+    core_base& core = homes_.pop_front();
+    core.service_.store(nullptr, std::memory_order_relaxed);
+    core.forget_home();
+  }
+  first_told_ = nullptr;
 }
 
 inline void wait_service::drop_taken(decided_waits& taken) noexcept {

@@ -87,9 +87,7 @@ struct waiter : tracked_waiter {
 
   // Of one that is queued: whether the core takes it out when its home ends. Others are known to
   // the service of their context.
-  bool is_at_home() const noexcept {
-    return work == wait_work::home || (work > wait_work::home && !service);
-  }
+  bool is_at_home() const noexcept { return work == wait_work::home || work == wait_work::guest; }
 
   verdict decided() const noexcept { return outcome; }
 };
