@@ -63,13 +63,24 @@ struct ignore_lock {
   void operator()(boost::system::error_code, async_mutex::lock_type const&) const noexcept {}
 };
 
+void wait(table& t, std::size_t n) {
+  for (; n != 0; --n) t.turned[0].async_wait(async_mutex::lock_type(t.mutex), ignore_lock());
+}
+
 workload notify_all(reactor r) {
   auto const s = std::make_shared<scene<table>>(r);
+  return {[s](std::size_t) {
+            s->lock.turned[0].notify_all();
+            s->context.run();
+          },
+          [s](std::size_t n) { wait(s->lock, n); }};
+}
+
+workload wait_and_notify_all(reactor r) {
+  auto const s = std::make_shared<scene<table>>(r);
   return {[s](std::size_t n) {
-    table& t = s->lock;
-    for (std::size_t i = 0; i != n; ++i)
-      t.turned[0].async_wait(async_mutex::lock_type(t.mutex), ignore_lock());
-    t.turned[0].notify_all();
+    wait(s->lock, n);
+    s->lock.turned[0].notify_all();
     s->context.run();
   }};
 }
@@ -82,6 +93,8 @@ void add_condition_workloads(catalogue& all) {
       all["W8/" + name + "/condition" + r] = {4096, [=] { return take_turns(r, token); }};
     });
     all["W8/notify_all/1000/condition" + r] = {1000, [=] { return notify_all(r); }};
+    all["W8/waits and notify_all/1000/condition" + r] = {1000,
+                                                         [=] { return wait_and_notify_all(r); }};
   }
 }
 

@@ -233,8 +233,12 @@ void add_condition(rows& all) {
     for (std::string const token : {"deferred", "use_awaitable"})
       all.push_back({"W8 ping-pong " + token + " / post" + with(r),
                      "W8/" + token + "/condition" + r, "W3/" + token + "/post" + r, 1.5, 1.2});
-    all.push_back({"W8 notify_all / post of 1000" + with(r), "W8/notify_all/1000/condition" + r,
-                   "W6/1000/post" + r, 1.5, 1.1});
+    ratio_row notify_all{"W8 notify_all / post of 1000" + with(r),
+                         "W8/notify_all/1000/condition" + r, "W6/1000/post" + r};
+    if (r == reactor::absent) notify_all.at_the_latest = 1.5, notify_all.goal = 1.1;
+    all.push_back(notify_all);
+    all.push_back({"W8 waits and notify_all / post of 1000" + with(r),
+                   "W8/waits and notify_all/1000/condition" + r, "W6/1000/post" + r});
   }
 }
 
@@ -290,11 +294,14 @@ void add_lock_all(rows& all) {
       }
 }
 
-// Once more, with a second thread: what needs no atomic operations without one.
+// Once more, with a second thread: what needs no atomic operations without one. A pair of them is
+// the least that a lock takes then, which some targets allow for.
 void add_second_thread(rows& all) {
   rows again;
   for (ratio_row row : all) {
     if (!row.at_the_latest || row.measured.ends_with("/reactor")) continue;
+    if (row.workload == "W2 / post") row.at_the_latest = 1.5, row.goal = 1.3;
+    if (row.workload == "W3 deferred / post(deferred)") row.at_the_latest = 0.22, row.goal = 0.18;
     row.workload += ", threads";
     for (std::string* const name : {&row.measured, &row.limit, &row.less})
       if (!name->empty()) *name += with_threads;
