@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // expected: a primitive needs a standard executor with blocking.never and a context
-// lines: 16
+// lines: 22
 
 #include <asio_sync/async_keyed_mutex.hpp>
 
