@@ -195,8 +195,6 @@ void malformed() {
            {"POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"},
            {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "400"},
            {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" + long_text, "400"},
-           {"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: " + long_text,
-            "4"},  // 431 where Beast limits trailers, too
            {"GET / HTTP/1.1\r\nX: " + std::string(8'000'000, 'x') + "\r\n\r\n", "431"},
            {"POST /echo HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", "413"},
            {"PUT / HTTP/1.1\r\n\r\n", "405"},
@@ -206,6 +204,10 @@ void malformed() {
            {upgrade + half_a_frame, "400"}})
     require(answer_to(request).starts_with(status),
             "answer to '" + request.substr(0, 20) + "': " + answer_to(request));
+  std::string const to_trailer =
+      answer_to("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: " + long_text);
+  require(to_trailer.starts_with("400") || to_trailer.starts_with("431"),  // newer Beast's limit
+          "answer to a long trailer: " + to_trailer);
   is_served();
 }
 

@@ -166,8 +166,10 @@ class small_world {
       require(each.calls <= 1, "completed twice");
     }
     bool const all_live = contexts_[0] && contexts_[1];
-    for (outcome const& each : callers_)
-      require(each.calls == 1 || !each.begun || !all_live, "not completed");
+    for (std::size_t i = 0; i != callers_.size(); ++i) {
+      bool const had_no_chance = !callers_[i].begun && plan_.cancelled == i;
+      require(callers_[i].calls == 1 || had_no_chance || !all_live, "not completed");
+    }
     for (auto const& mutex : mutexes_) {
       require(!mutex->is_locked(), "a lock stays held");
       require(mutex->waiters() == 0, "a wait stays queued");
