@@ -12,6 +12,7 @@
 
 #include <boost/system/errc.hpp>
 
+#include <mutex>
 #include <utility>
 
 namespace asio_sync::detail {
@@ -51,6 +52,8 @@ class core_guard {
  protected:
   core_guard() noexcept = default;
   core_guard(Core* core, bool owns) noexcept : core_(core), hold_(state_of(owns)) {}
+  core_guard(Core& core, std::try_to_lock_t) noexcept
+      : core_guard(&core, try_acquire(core, true)) {}
   core_guard(core_guard&& other) noexcept
       : core_(std::exchange(other.core_, nullptr)),
         hold_(std::exchange(other.hold_, hold_state::none)) {}

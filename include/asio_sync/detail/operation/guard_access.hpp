@@ -21,6 +21,11 @@ struct guard_access {
     return g.core_;
   }
 
+  template <class Core, auto... Mode>
+  static bool holds_core(core_guard<Core, Mode...> const& g) noexcept {
+    return g.hold_ == hold_state::owned;
+  }
+
  public:
   using guard = core_guard<mutex_core>;
 
@@ -49,6 +54,12 @@ struct guard_access {
   template <class Lock>
   static auto core_of(Lock const& lock) noexcept -> decltype(core_in(lock)) {
     return core_in(lock);
+  }
+
+  // Whether it has a hold of that, dead or not.
+  template <class Lock>
+  static auto holds(Lock const& lock) noexcept -> decltype(holds_core(lock)) {
+    return holds_core(lock);
   }
 
   template <class Lock>

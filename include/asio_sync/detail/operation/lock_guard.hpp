@@ -41,7 +41,7 @@ class lock_guard : private core_guard<Core, Mode...> {
 
   /// Locks the mutex if it is free.
   [[nodiscard]] lock_guard(mutex_type& mutex, std::try_to_lock_t) noexcept
-      : base(&mutex.core(), base::try_acquire(mutex.core(), true)) {}
+      : base(mutex.core(), std::try_to_lock) {}
 
   /// Takes over what a member of the mutex has locked; throws `operation_not_permitted` if no
   /// member has.

@@ -89,7 +89,10 @@ struct tried_lock {
   ASIO_SYNC_INLINE operator lock_type() const {
     if (!all) return lock_type();
     lock_type lock(mutex, std::try_to_lock);
-    all = lock.owns_lock();
+    if constexpr (requires { guard_access::holds(lock); })
+      all = guard_access::holds(lock);  // nobody else destroys the mutex meanwhile
+    else
+      all = lock.owns_lock();
     return lock;
   }
 
