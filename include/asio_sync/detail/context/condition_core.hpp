@@ -123,6 +123,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
 
  public:
   using node = condition_waiter;
+  static constexpr bool moves_waits_on = true;
 
   // Throws what allocating it, or adding the service to the executor's context, throws.
   template <class Executor>
@@ -134,7 +135,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     pool_allocator<condition_core> memory;
     auto* const core = ::new (static_cast<void*>(memory.allocate(1)))
         condition_core(primitive, home, known_context::of_plain(ex).get() != nullptr);
-    if (service) service->adopt(*core, true);
+    if (service) service->adopt(*core);
     return core;
   }
 

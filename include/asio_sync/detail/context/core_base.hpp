@@ -120,6 +120,8 @@ class kept_work {
 // is compiled in the units that make a primitive, and in no others.
 class core_base {
  public:
+  static constexpr bool moves_waits_on = false;  // from its queue to that of another core
+
   core_base(void* p, known_context const& home, bool plain) noexcept
       : primitive_(p), home_(home), plain_(plain) {}
   core_base(core_base const&) = delete;

@@ -27,7 +27,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 
 namespace asio_sync::detail {
@@ -118,7 +117,7 @@ class strand_core : public Base {
     auto& context = asio::query(strand, asio::execution::context);
     auto& service = asio::use_service<wait_service>(context);
     auto* const core = new Core(primitive, strand, context, static_cast<Args&&>(args)...);
-    service.adopt(*core, std::is_base_of_v<condition_core, Core>);
+    service.adopt(*core);
     if (!core->service()) core->let_go();
     return core;
   }

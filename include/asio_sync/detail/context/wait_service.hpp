@@ -37,12 +37,14 @@ class wait_service : public asio::execution_context::service {
   // What the context's own queue has dropped since may still be kept back.
   ~wait_service() override { wait_service::shutdown(); }
 
-  // The core's primitive is at home in this context. `first`: its waits may go on to other cores,
-  // which a shutdown therefore tells later.
-  void adopt(core_base& core, bool first = false) noexcept {
+  // The core's primitive is at home in this context. Those whose waits go on to other cores are
+  // told of a shutdown before these.
+  template <class Core>
+  void adopt(Core& adopted) noexcept {
+    core_base& core = adopted;
     std::lock_guard const guard(lock_);
     if (down_) return core.home_.reset();
-    first ? homes_.push_front(core) : homes_.push_back(core);
+    Core::moves_waits_on ? homes_.push_front(core) : homes_.push_back(core);
     core.service_.store(this, std::memory_order_relaxed);
     core.timer_failed(timer_failed_);
   }
