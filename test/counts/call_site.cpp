@@ -79,6 +79,18 @@ struct subject {
 #define OPERATION(...) wait(__VA_ARGS__)
 #define PARAMETERS error_code error
 #define RESULT
+#elif defined(OPERATION_guarded)  // an async_wait
+struct subject {
+  auto wait(auto&& token) {
+    return asio_sync::async_guarded(mutex, timer.async_wait(asio::deferred),
+                                    static_cast<decltype(token)>(token));
+  }
+  asio::steady_timer timer;
+  asio_sync::async_mutex mutex;
+};
+#define OPERATION(...) wait(__VA_ARGS__)
+#define PARAMETERS error_code error
+#define RESULT
 #elif defined(OPERATION_enter) || defined(OPERATION_enter_when)
 using subject = asio_sync::async_monitor<int>;
 #if defined(OPERATION_enter)

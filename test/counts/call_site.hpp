@@ -32,6 +32,10 @@
 #elif defined(OPERATION_track)
 #include <asio_sync/async_group.hpp>
 #include <boost/asio/steady_timer.hpp>
+#elif defined(OPERATION_guarded)
+#include <asio_sync/async_guarded.hpp>
+#include <asio_sync/async_mutex.hpp>
+#include <boost/asio/steady_timer.hpp>
 #elif defined(OPERATION_enter) || defined(OPERATION_enter_when) || defined(OPERATION_invoke)
 #include <asio_sync/async_monitor.hpp>
 #elif defined(OPERATION_lock_all)
