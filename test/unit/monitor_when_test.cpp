@@ -6,7 +6,9 @@
 #include "support/observed_handler.hpp"
 #include "unit/monitor_fixture.hpp"
 
+#include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_monitor.hpp>
+#include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -17,6 +19,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -24,12 +29,16 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <deque>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -40,6 +49,32 @@ using namespace std::chrono_literals;
 using namespace asio_sync::test;
 using boost::system::error_code;
 using entry = bank::entry;
+
+// Posts to a context. Whoever asks for that is held up by `asked`, and its last copy ends with
+// what it has.
+struct user_executor {
+  asio::execution_context& query(asio::execution::context_t) const noexcept {
+    if (asked) (*asked)();
+    return *io;
+  }
+  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  template <class Function>
+  void execute(Function&& f) const {
+    asio::post(*io, std::forward<Function>(f));
+  }
+  friend bool operator==(user_executor const& a, user_executor const& b) noexcept {
+    return a.io == b.io;
+  }
+  friend bool operator!=(user_executor const& a, user_executor const& b) noexcept {
+    return !(a == b);
+  }
+
+  asio::io_context* io;
+  std::function<void()> const* asked = nullptr;
+  std::shared_ptr<void> has{};
+};
 
 }  // namespace monitor_when_test
 
@@ -361,6 +396,67 @@ BOOST_AUTO_TEST_CASE(M7_who_has_looked_is_told_when_the_context_of_the_strand_di
   other->restart();
   other->poll();
   BOOST_TEST(order == "aa");
+}
+
+// The strand is there when the visit asks, and has gone when it needs the strand's context to run.
+BOOST_AUTO_TEST_CASE(M7_a_visit_begins_while_the_context_of_the_strand_ends) {
+  std::deque<asio_sync::async_manual_reset_event> told_later;
+  for (int i = 0; i != 100'000; ++i) told_later.emplace_back(*context);
+  auto inside = monitor->try_enter();
+  fate own;
+  monitor->async_enter(observed_handler(own));
+  std::atomic<bool> begins = false, ended = false;
+  std::thread visitor([&] {
+    int calls = 0;
+    std::function<void()> const until_told = [&] {
+      if (++calls != 2) return;
+      begins = true;
+      while (monitor->waiters() != 0 && !ended) {
+      }
+    };
+    monitor->async_enter_when(at_least(0),
+                              asio::bind_executor(user_executor{&*other, &until_told}, note('a')));
+    begins = true;
+  });
+  while (!begins) {
+  }
+  context.reset();
+  ended = true;
+  visitor.join();
+  inside.leave();
+  poll();
+  BOOST_TEST(own.dropped());
+  BOOST_TEST(order == "aa");
+}
+
+BOOST_AUTO_TEST_CASE(R5_the_executor_of_a_monitor_ends_under_no_lock) {
+  using monitor_type = asio_sync::basic_async_monitor<account, user_executor>;
+  for (bool const first : {false, true}) {
+    std::optional<asio::io_context> home(std::in_place);
+    auto owned = std::make_shared<std::optional<asio_sync::async_mutex>>();
+    if (first) owned->emplace(*home);
+    monitor_type monitor(user_executor{&*home, nullptr, owned});
+    monitor_type::condition const condition(monitor);
+    if (!first) owned->emplace(*home);
+    std::weak_ptr<void> const alive = owned;
+    owned.reset();
+    home.reset();
+    BOOST_TEST(alive.expired());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R10_waits_of_a_condition_whose_strand_has_gone_are_destroyed) {
+  bank::condition condition(*monitor);
+  auto inside = monitor->try_enter();
+  context.reset();
+  fate plain, timed, looking, looking_for;
+  condition.async_wait(inside, observed_handler(plain));
+  condition.async_wait_for(inside, 1h, observed_handler(timed));
+  condition.async_wait(inside, at_least(1), observed_handler(looking));
+  condition.async_wait_for(inside, 1h, at_least(1), observed_handler(looking_for));
+  for (fate const* const wait : {&plain, &timed, &looking, &looking_for})
+    BOOST_TEST(wait->dropped());
+  BOOST_TEST(inside.owns());
 }
 
 BOOST_AUTO_TEST_CASE(R4_cancelled_by_the_predicate_itself) {

@@ -20,6 +20,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -352,6 +354,34 @@ BOOST_AUTO_TEST_CASE(R10_context_is_destroyed_while_this_thread_still_keeps_comp
     BOOST_TEST(granted.dropped());
     BOOST_TEST(queued.dropped());
     BOOST_TEST(mutex.try_lock());
+  }
+}
+
+// The home still holds work for the hand-over on its way.
+BOOST_AUTO_TEST_CASE(R10_the_home_dies_while_another_thread_cancels_waits_of_others) {
+  for (int round = 0; round != 200; ++round) {
+    asio::io_context other;
+    std::optional<asio::io_context> home(std::in_place);
+    async_mutex mutex(*home);
+    auto lock = async_mutex::lock_type(mutex, std::try_to_lock);
+    fate on_its_way;
+    mutex.async_lock(observed_handler(on_its_way));
+    asio::post(*home, [&] {
+      lock.unlock();
+      home->stop();
+    });
+    home->run();
+    int cancelled = 0;
+    for (int i = 0; i != 2000; ++i)
+      mutex.async_lock(asio::bind_executor(
+          other, [&](error_code error, async_mutex::lock_type const&) { cancelled += !!error; }));
+    std::thread canceller([&] { mutex.cancel(); });
+    while (mutex.waiters() == 2000) {
+    }
+    home.reset();
+    canceller.join();
+    other.run();
+    BOOST_TEST((on_its_way.dropped() && cancelled == 2000));
   }
 }
 

@@ -90,10 +90,11 @@ class kept_work {
       decided.work_ = std::move(work_);
   }
 
-  // There was no hand-over inside the context, or it has arrived.
-  void settle(decided_waits& decided) noexcept {
+  // There was no hand-over inside the context, or it has arrived. Under the lock also because the
+  // home, which may be about to end on another thread, does not before it has come here.
+  void settle() noexcept {
     if (!has_surplus()) return;
-    decided.work_ = std::move(work_);
+    work_.reset();
     surplus_.store(false, std::memory_order_relaxed);
   }
 
@@ -163,6 +164,9 @@ class core_base {
 
   // No core has any left: from now on there is no home.
   virtual void forget_home() noexcept = 0;
+
+  // Ends an executor that must not outlive the home; that may be a user's. Under no lock.
+  virtual void let_executor_go() noexcept {}
 
   // On a thread that runs the home, for a waiter that leaves it: what the home's service or work
   // waited for.

@@ -211,7 +211,7 @@ class homed_core : public core_base, public Core {
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!Core::refuse(w, outcome, decided)) return false;  // the core may be gone
     finish(*this, decided);
-    settle_work(decided);
+    settle_work();
     return true;
   }
 
@@ -220,7 +220,7 @@ class homed_core : public core_base, public Core {
     return decide([&](decided_waits& decided) {
       std::size_t const refused =
           Core::refuse_if([&](waiter const& w) { return w.core == this; }, outcome, decided);
-      settle_work(decided);
+      settle_work();
       return refused;
     });
   }
@@ -228,7 +228,7 @@ class homed_core : public core_base, public Core {
   void close() noexcept {
     decide([&](decided_waits& decided) {
       Core::close(decided);
-      settle_work(decided);
+      settle_work();
     });
   }
 
@@ -237,7 +237,7 @@ class homed_core : public core_base, public Core {
     wait_service::disown(*this);
     decide([&](decided_waits& decided) {
       Core::abandon(decided);
-      settle_work(decided);
+      settle_work();
     });
     unref();
   }
@@ -253,8 +253,8 @@ class homed_core : public core_base, public Core {
   }
 
   void pass_on(waiter& w) noexcept override {
+    settle_work();  // while the waiter is counted
     decided_waits decided;
-    settle_work(decided);  // while the waiter is counted
     if constexpr (borrows<Waiter>)
       if (initiation_scope::is_over_for(w) && static_cast<node&>(w).give_back())
         return w.outcome == wait_outcome::granted ? undo_grant(decided) : unref();
@@ -267,14 +267,14 @@ class homed_core : public core_base, public Core {
 
   void settle_at_home() noexcept final {
     restart_timer_if_failed();
-    if (work_.has_surplus()) leave_work();
+    settle_work();
   }
 
   void leave_home(decided_waits& decided) noexcept override {
     Core::refuse_if([](waiter const& w) { return w.is_at_home(); }, wait_outcome::aborted,
                     decided);
     finish(*this, decided);
-    settle_work(decided);
+    settle_work();
   }
 
   void forget_home() noexcept override {
@@ -314,10 +314,8 @@ class homed_core : public core_base, public Core {
     return known_to.attach(w, deadline);
   }
 
-  void settle_work(decided_waits& decided) noexcept {
-    if (!work_.has_surplus()) return;
-    std::lock_guard const guard(this->lock());
-    work_.settle(decided);
+  void settle_work() noexcept {
+    if (work_.has_surplus()) leave_work();
   }
 
  private:
@@ -371,8 +369,8 @@ class homed_core : public core_base, public Core {
   }
 
   ASIO_SYNC_COLD void leave_work() noexcept {
-    decided_waits decided;
-    settle_work(decided);
+    std::lock_guard const guard(this->lock());
+    work_.settle();
   }
 
   destination destination_of(asio::any_io_executor const& own) const final {

@@ -90,9 +90,11 @@ class strand_core : public Base {
   strand_type const& strand() const noexcept { return strand_; }
 
   void leave_home(decided_waits& decided) noexcept override {
+    strand_ends();
     Base::leave_home(decided);
-    let_go();
   }
+
+  void let_executor_go() noexcept override { let_go(); }
 
   // The primitive ends, and nothing tells the core of its context's end any more.
   void abandon() noexcept {
@@ -123,6 +125,11 @@ class strand_core : public Base {
   }
 
  private:
+  void strand_ends() noexcept {
+    std::lock_guard const guard(this->lock());
+    has_strand_.store(false, std::memory_order_relaxed);
+  }
+
   void let_go() noexcept {
     std::unique_lock guard(this->lock());
     has_strand_.store(false, std::memory_order_relaxed);

@@ -117,7 +117,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return decide([&](decided_waits& decided) {
       auto const is_own = [this](waiter const& w) { return w.core == this; };
       std::size_t const refused = base::refuse_all_if(is_own, outcome, decided);
-      settle_work(decided);
+      settle_work();
       return refused;
     });
   }
@@ -262,7 +262,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   // Under the lock. False if it has ended.
   bool hold_strand() noexcept {
-    if (!home_.get()) return false;
+    if (!has_strand()) return false;
     if (need_strand_++ == 0) strand_work_ = home_.track();
     return true;
   }

@@ -105,6 +105,8 @@ class wait_service : public asio::execution_context::service {
     core.service_.store(nullptr, std::memory_order_relaxed);
   }
 
+  core_base* first_home() noexcept { return homes_.empty() ? nullptr : &homes_.front(); }
+
   // The waiters that are not at home, linked through their second pair of links.
   void push_foreign(waiter& w) noexcept {
     w.service_prev = nullptr;
@@ -132,8 +134,7 @@ class wait_service : public asio::execution_context::service {
     }
     if (failed == timer_failed_) return;
     timer_failed_ = failed;
-    for (core_base* core = homes_.empty() ? nullptr : &homes_.front(); core;
-         core = wait_list<core_base>::following(*core))
+    for (core_base* core = first_home(); core; core = wait_list<core_base>::following(*core))
       core->timer_failed(failed);
   }
 
@@ -143,6 +144,7 @@ class wait_service : public asio::execution_context::service {
 
   bool take_waiters(decided_waits& taken) noexcept;
   void forget_homes() noexcept;
+  core_base* take_core() noexcept;
   static void drop_taken(decided_waits& taken) noexcept;
 
   std::mutex lock_;  // guards all below
@@ -191,17 +193,18 @@ inline void wait_service::shutdown() noexcept {
   }
   // Handlers of this context, now or never: also if this runs inside the destructor of another.
   completions::drain_if_any();
+  while (core_base* const core = take_core()) core->let_executor_go();
 }
 
 // The waiters of one more core, or one more foreign waiter, out of the queue and of this service.
 // What another thread decides meanwhile still goes to the context, which will drop it.
 inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   std::lock_guard const guard(lock_);
-  if (!homes_.empty() && &homes_.front() != first_told_) {
-    core_base& core = homes_.pop_front();
-    homes_.push_back(core);
-    if (!first_told_) first_told_ = &core;
-    core.leave_home(taken);
+  if (core_base* const core = first_home(); core != first_told_) {
+    homes_.erase(*core);
+    homes_.push_back(*core);
+    if (!first_told_) first_told_ = core;
+    core->leave_home(taken);
     return true;
   }
   if (!foreign_) return false;
@@ -214,12 +217,19 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
 // Before any user code runs, which may begin waits.
 inline void wait_service::forget_homes() noexcept {
   std::lock_guard const guard(lock_);
-  while (!homes_.empty()) {
-    core_base& core = homes_.pop_front();
-    core.service_.store(nullptr, std::memory_order_relaxed);
-    core.forget_home();
-  }
+  for (core_base* core = first_home(); core; core = wait_list<core_base>::following(*core))
+    core->forget_home();
   first_told_ = nullptr;
+}
+
+// The next that is to know of this service no more; null if none is left.
+inline core_base* wait_service::take_core() noexcept {
+  std::lock_guard const guard(lock_);
+  core_base* const core = first_home();
+  if (!core) return nullptr;
+  homes_.erase(*core);
+  core->service_.store(nullptr, std::memory_order_relaxed);
+  return core;
 }
 
 inline void wait_service::drop_taken(decided_waits& taken) noexcept {

@@ -161,8 +161,6 @@ void start_wait(Operation const& operation, Source&& handler) {
     auto const own = asio::get_associated_executor(handler, operation.executor());
     start_at(destination_of(core, own, operation.executor(), stays_at_home(operation)));
   } else {
-    if constexpr (may_have_no_executor<Operation>)
-      if (!operation.has_executor()) return;
     decltype(destination_of(core, operation.executor(), operation.executor())) to;
     bool const stays = stays_at_home(operation);
     if (!stays || !core.is_plainly_at_home())
@@ -222,6 +220,8 @@ class wait_initiation {
  private:
   template <class Handler>
   void start(Handler&& handler) const {
+    if constexpr (may_have_no_executor<Operation> && !has_executor<std::decay_t<Handler>>)
+      if (!operation_.has_executor()) return;
     if constexpr (requires { operation_.in_block(std::forward<Handler>(handler)); })
       start_wait(operation_.common(), operation_.in_block(std::forward<Handler>(handler)));
     else
