@@ -3,6 +3,7 @@
 
 // Waits of a monitor that look at a predicate before they enter.
 
+#include "support/executors.hpp"
 #include "support/observed_handler.hpp"
 #include "unit/monitor_fixture.hpp"
 
@@ -35,6 +36,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -442,6 +444,57 @@ BOOST_AUTO_TEST_CASE(R5_the_executor_of_a_monitor_ends_under_no_lock) {
     owned.reset();
     home.reset();
     BOOST_TEST(alive.expired());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(M4_visits_go_to_an_executor_that_the_library_does_not_know) {
+  asio_sync::basic_async_monitor<account, user_executor> there(user_executor{&*context});
+  auto const note_and_pay = [&](error_code error, auto inside) {
+    order += error ? 'e' : 'a';
+    if (inside) ++inside->balance;
+  };
+  there.async_enter_when(at_least(0), note_and_pay);
+  there.async_enter_when(at_least(1), asio::bind_executor(*other, note_and_pay));
+  poll();
+  BOOST_TEST(order == "aa");
+}
+
+// A visit begins in a thread's own queue, where the looker waits for its turn, and the context of
+// the strand ends there.
+BOOST_AUTO_TEST_CASE(R10_a_looker_that_was_not_sent_yet_leaves_the_strand) {
+  std::optional<asio::io_context> third(std::in_place);
+  asio_sync::async_mutex mutex(*third);
+  asio_sync::async_mutex::lock_type const held(mutex, std::try_to_lock);
+  asio_sync::basic_async_monitor<account, user_executor> there(user_executor{&*context});
+  fate outer, visit;
+  mutex.async_lock(observed_handler(outer, [&] {
+    there.async_enter_when(at_least(0), asio::bind_executor(*other, observed_handler(visit)));
+    context.reset();
+  }));
+  third.reset();
+  poll();
+  BOOST_TEST(outer.dropped());
+  BOOST_TEST(visit.refused(aborted));
+}
+
+// The handler runs inside the destructor, as its executor promises what it does not keep.
+BOOST_AUTO_TEST_CASE(R10_the_end_of_a_monitor_runs_what_ends_the_context) {
+  for (bool const of_condition : {false, true}) {
+    monitor_fixture f;
+    std::optional<bank::condition> condition(std::in_place, *f.monitor);
+    auto inside = f.monitor->try_enter();
+    int ended = 0;
+    auto token = asio::bind_executor(inline_executor(*f.other), [&](error_code error, auto&&...) {
+      f.context.reset();
+      ended += error == aborted;
+    });
+    if (of_condition)
+      condition->async_wait(inside, std::move(token));
+    else
+      f.monitor->async_enter(std::move(token));
+    condition.reset();
+    f.monitor.reset();
+    BOOST_TEST(ended == 1);
   }
 }
 

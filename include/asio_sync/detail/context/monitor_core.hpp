@@ -96,12 +96,10 @@ class strand_core : public Base {
 
   void let_executor_go() noexcept override { let_go(); }
 
-  // The primitive ends, and nothing tells the core of its context's end any more.
+  // The primitive ends, after which nothing tells the core of its context's end any more.
   void abandon() noexcept {
-    this->count_up();
-    Base::abandon();
     let_go();
-    this->unref();
+    Base::abandon();
   }
 
  protected:
@@ -180,6 +178,13 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
     });
     if (goes) completions::hand_out(looker_);
     return goes;
+  }
+
+  // Nor must the way there of a looker that was dropped before it was posted.
+  void let_executor_go() noexcept override {
+    if (looker_.way && looker_.state == wait_state::dropped)
+      std::exchange(looker_.way, nullptr)->end(looker_);
+    base::let_executor_go();
   }
 
   void destroy() noexcept override { delete this; }

@@ -53,7 +53,8 @@ struct visit_waiter : lasting_waiter {
   bool is_over = false;                         // it may enter
   bool runs = false;                            // its function does
   bool has_left = false;
-  bool needs_strand = false;  // that of a context which is not its own
+  bool is_elsewhere = false;  // its context is not that of the strand
+  bool needs_strand = false;  // and that is kept running for it
 };
 
 }  // namespace asio_sync::detail

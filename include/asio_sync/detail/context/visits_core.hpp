@@ -129,9 +129,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   void abandon() noexcept {
     count_up();
+    let_strand_rest();
     mutex_core::abandon();
     decide([&](decided_waits& decided) { end_visits(wait_outcome::aborted, decided); });
-    let_strand_rest();
     unref();
   }
 
@@ -147,8 +147,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // Those of other contexts are told that nobody can look any more.
   void leave_home(decided_waits& decided) noexcept override {
     mutex_core::leave_home(decided);
-    auto const is_of_another = [this](waiter const& w) {
-      return visit_traits::is_visit(w) && &w.way->context(w) != strand_context_;
+    auto const is_of_another = [](waiter& w) {
+      return visit_traits::is_visit(w) && of(w).is_elsewhere;
     };
     refuse_if(is_of_another, wait_outcome::broken, decided);
     end_parked_if(is_of_another, wait_outcome::broken, decided);
@@ -260,9 +260,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     let_strand_go();
   }
 
-  // Under the lock. False if it has ended.
+  // Under the lock. False if it has ended, or its context is none that is known.
   bool hold_strand() noexcept {
-    if (!has_strand()) return false;
+    if (!has_strand() || !home_.get()) return false;
     if (need_strand_++ == 0) strand_work_ = home_.track();
     return true;
   }
@@ -285,8 +285,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     w.work = wait_work::kept;
     // One whose time is up looks once all the same: nothing is to come before that.
     if (of(w).request.expired) deadline.reset();
+    of(w).is_elsewhere = &known_to.context() != strand_context_;
     if (!known_to.attach(w, deadline)) return false;
-    if (&w.way->context(w) != strand_context_) need_strand(of(w));
+    if (of(w).is_elsewhere) need_strand(of(w));
     return true;
   }
 
