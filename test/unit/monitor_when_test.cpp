@@ -437,8 +437,8 @@ BOOST_AUTO_TEST_CASE(R5_the_executor_of_a_monitor_ends_under_no_lock) {
     std::optional<asio::io_context> home(std::in_place);
     auto owned = std::make_shared<std::optional<asio_sync::async_mutex>>();
     if (first) owned->emplace(*home);
-    monitor_type monitor(user_executor{&*home, nullptr, owned});
-    monitor_type::condition const condition(monitor);
+    monitor_type there(user_executor{&*home, nullptr, owned});
+    monitor_type::condition const condition(there);
     if (!first) owned->emplace(*home);
     std::weak_ptr<void> const alive = owned;
     owned.reset();
