@@ -96,7 +96,8 @@ class strand_core : public Base {
 
   void let_executor_go() noexcept override { let_go(); }
 
-  // The primitive ends, after which nothing tells the core of its context's end any more.
+  // The primitive ends, after which nothing tells the core of its context's end any more: that may
+  // come with a handler which this runs.
   void abandon() noexcept {
     let_go();
     Base::abandon();
@@ -180,7 +181,7 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
     return goes;
   }
 
-  // Nor must the way there of a looker that was dropped before it was posted.
+  // A looker that was dropped before it was posted has a copy of the strand in its way there.
   void let_executor_go() noexcept override {
     if (looker_.way && looker_.state == wait_state::dropped)
       std::exchange(looker_.way, nullptr)->end(looker_);

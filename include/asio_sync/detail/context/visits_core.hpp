@@ -129,7 +129,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   void abandon() noexcept {
     count_up();
-    let_strand_rest();
+    let_strand_rest();  // before a handler runs, which may end the strand's context
     mutex_core::abandon();
     decide([&](decided_waits& decided) { end_visits(wait_outcome::aborted, decided); });
     unref();
