@@ -42,7 +42,7 @@ asio::awaitable<void> download(async_semaphore& connections, tally& seen) {
 
 bool show(int downloads, int limit) {
   asio::io_context context;
-  async_semaphore connections(context, limit);
+  async_semaphore connections(context, limit, limit);
   tally seen;
   for (int i = 0; i < downloads; ++i)
     asio::co_spawn(context, download(connections, seen), [](std::exception_ptr error) {

@@ -52,7 +52,7 @@ class table {
         eating(meals.size()),
         all_sit(context, set.philosophers) {
     for (std::size_t i = 0; i != meals.size(); ++i) {
-      forks.emplace_back(context, 1);
+      forks.emplace_back(context, 1, 1);
       locked_forks.emplace_back(context);
     }
   }

@@ -131,7 +131,7 @@ struct settings {
 /// What all transfers share.
 struct resources {
   resources(asio::io_context& c, settings const& s)
-      : context(c), set(s), connections(c, s.limit), console(c) {}
+      : context(c), set(s), connections(c, s.limit, s.limit), console(c) {}
 
   asio::io_context& context;
   settings const& set;

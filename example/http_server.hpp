@@ -47,7 +47,7 @@ class server {
         most_(connections),
         acceptor_(asio::make_strand(context), {asio::ip::address_v4::loopback(), port}),
         retry_(acceptor_.get_executor()),
-        connections_(context, connections),
+        connections_(context, connections, connections),
         site_(context.get_executor(), timeout) {}
 
   std::string url() const {

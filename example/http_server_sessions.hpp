@@ -126,7 +126,7 @@ class websocket_session final : public session {
       : session(s, stream.get_executor(), std::move(permit)),
         stream_(std::move(stream)),
         clock_(strand_),
-        room_(s.executor, most_messages),
+        room_(s.executor, most_messages, most_messages),
         writing_(s.executor) {}
 
   void start(http::request<http::string_body> const& upgrade) {

@@ -136,7 +136,6 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// The same semaphore over another executor.
   template <class Executor2>
   struct rebind_executor {
-    /// The rebound type.
     using other = basic_async_semaphore<Executor2>;
   };
 
@@ -145,7 +144,8 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
       static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(detail::permit_core::most, PTRDIFF_MAX));
 
   /// Makes a semaphore with so many permits, of which never more than `max` are free; `ex`
-  /// completes the waits whose handlers have no executor of their own.
+  /// completes the waits whose handlers have no executor of their own. Give `max` unless permits
+  /// are to be added: then a wait for more than there are fails, instead of waiting for ever.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` unless
   /// 0 <= permits <= max <= max_permits. Exceptions: also what allocating, or adding a service to

@@ -56,7 +56,7 @@ asio::awaitable<void> fetch(asio_sync::async_semaphore& connections, int page) {
 
 int main() {
   asio::io_context context;
-  asio_sync::async_semaphore connections(context, 2);
+  asio_sync::async_semaphore connections(context, 2, 2);  // two, and never more
   for (int page = 1; page <= 5; ++page)
     asio::co_spawn(context, fetch(connections, page), asio::detached);
   context.run();
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
 
 BOOST_AUTO_TEST_CASE(bytes_are_counted) {
   asio::io_context context;
-  async_semaphore memory(context, 100);
+  async_semaphore memory(context, 100, 100);
   std::vector<std::ptrdiff_t> left;
   auto const handle_message = [&](std::ptrdiff_t) -> asio::awaitable<void> {
     left.push_back(memory.available());
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted) {
 
 BOOST_AUTO_TEST_CASE(a_callback_moves_the_permit_to_where_it_is_needed) {
   asio::io_context context;
-  async_semaphore connections(context, 1);
+  async_semaphore connections(context, 1, 1);
   auto const start_request = [&](auto done) { asio::post(context, std::move(done)); };
   connections.async_acquire([&](error_code error, semaphore_permit permit) {
     if (error) throw boost::system::system_error(error);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(zero_permits_need_not_wait_unless_the_semaphore_is_closed) 
 
 BOOST_AUTO_TEST_CASE(permits_are_split_and_merged) {
   asio::io_context context;
-  async_semaphore semaphore(context, 5), other(context, 1);
+  async_semaphore semaphore(context, 5, 5), other(context, 1, 1);
   semaphore_permit batch = semaphore.try_acquire(5);
   semaphore_permit two = batch.split(2);  // batch has 3
   batch.merge(std::move(two));            // batch has 5 again, two is empty
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(permits_are_split_and_merged) {
 
 BOOST_AUTO_TEST_CASE(forgotten_permits_stay_taken_until_the_semaphore_gets_them_back) {
   asio::io_context context;
-  async_semaphore semaphore(context, 3);
+  async_semaphore semaphore(context, 3, 3);
   semaphore_permit permit = semaphore.try_acquire(2);
   std::ptrdiff_t const lent = permit.forget();  // now a child process has them, say
   semaphore.release(lent);                      // and here it has ended
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(what_would_exceed_the_maximum_is_refused_or_dropped) {
 
 BOOST_AUTO_TEST_CASE(a_light_wait_stays_behind_a_heavy_one_until_that_leaves) {
   asio::io_context context;
-  async_semaphore semaphore(context, 3);
+  async_semaphore semaphore(context, 3, 3);
   asio::cancellation_signal stop;
   error_code heavy_error;
   std::ptrdiff_t lights = 0;
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(a_light_wait_stays_behind_a_heavy_one_until_that_leaves) {
 
 BOOST_AUTO_TEST_CASE(nobody_overtakes_a_heavy_wait) {
   asio::io_context context;
-  async_semaphore semaphore(context, 3);
+  async_semaphore semaphore(context, 3, 3);
   semaphore_permit held = semaphore.try_acquire(2);
   std::vector<std::ptrdiff_t> granted;
   for (std::ptrdiff_t const n : {3, 1, 1})
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(the_number_comes_before_the_time) {
 
 BOOST_AUTO_TEST_CASE(a_thread_blocks_unless_it_runs_the_semaphores_own_context) {
   asio::io_context context;
-  async_semaphore connections(context, 1);
+  async_semaphore connections(context, 1, 1);
   {
     semaphore_permit const permit = connections.acquire();  // blocks this thread
     BOOST_TEST(permit.count() == 1);
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(the_first_that_a_release_lets_in_may_destroy_the_semaphore)
 
 BOOST_AUTO_TEST_CASE(closed_it_takes_permits_back_and_hands_out_none) {
   asio::io_context context;
-  async_semaphore semaphore(context, 2);
+  async_semaphore semaphore(context, 2, 3);
   semaphore_permit permit = semaphore.try_acquire(2);
   semaphore.close();
   permit.release();
