@@ -3,10 +3,13 @@
 
 // The code in doc/async_mutex.md that is in no example, and what that page says beside the rules.
 
+#include "support/executors.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -26,6 +29,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <type_traits>
 
@@ -65,6 +69,37 @@ BOOST_AUTO_TEST_CASE(cancellation_by_slot) {
   BOOST_TEST(mutex.waiters() == 0u);
   context.run();
   BOOST_TEST(refused);
+}
+
+// When a handler runs whose executor runs it inline.
+template <class Executor>
+std::string when_an_inline_handler_runs(Executor const& executor, asio::io_context& home) {
+  async_mutex mutex(home);
+  async_mutex::lock_type held(mutex);
+  std::string trace;
+  mutex.async_lock(asio::bind_executor(executor, [&](error_code, auto) { trace += "handler "; }));
+  held.unlock();
+  trace += "unlocked ";
+  home.run();
+  trace += "run";
+  return trace;
+}
+
+BOOST_AUTO_TEST_CASE(R2_an_inline_handler_runs_inside_unlock_or_where_the_mutex_is_run) {
+  asio::io_context home, other;
+  asio_sync::test::inline_executor const promises(other);
+  BOOST_TEST(when_an_inline_handler_runs(promises, home) == "handler unlocked run");
+  home.restart();
+  asio_sync::test::execution_log log;
+  asio_sync::test::bare_executor const bare(log);
+  BOOST_TEST(when_an_inline_handler_runs(bare, home) == "unlocked handler run");
+
+  bool ran = false;
+  async_mutex never_run(other);  // free, and yet
+  never_run.async_lock(asio::bind_executor(bare, [&](error_code, auto) { ran = true; }));
+  home.restart();
+  home.run();
+  BOOST_TEST(!ran);
 }
 
 BOOST_AUTO_TEST_CASE(default_token_is_deferred) {
