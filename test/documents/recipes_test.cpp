@@ -6,9 +6,10 @@
 #include "documents/support.hpp"
 
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
-#include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_lock_all.hpp>
+#include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
@@ -20,6 +21,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/connect_pipe.hpp>
@@ -59,14 +61,16 @@ using experimental::co_composed;
 #endif
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <iterator>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -81,10 +85,12 @@ namespace recipes_test {
 namespace asio = boost::asio;
 using asio::use_awaitable;
 using asio_sync::async_condition;
+using asio_sync::async_group;
 using asio_sync::async_keyed_mutex;
-using asio_sync::async_latch;
+using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
+using asio_sync::test::endings;
 using asio_sync::test::page_fixture;
 using asio_sync::test::record;
 using boost::system::error_code;
@@ -111,6 +117,22 @@ asio::awaitable<void> locks_twice(async_mutex& mutex, bool& ended) {
   ended = true;
 }
 
+// What a session does with what it reads.
+
+std::atomic<std::size_t> bytes_handled = 0;
+
+asio::awaitable<void> handle(std::string_view text) {
+  bytes_handled += text.size();
+  co_await asio::post(use_awaitable);
+}
+
+// No co_await in a conditional operator.
+
+asio::awaitable<async_mutex::lock_type> lock_perhaps_timed(async_mutex& mutex, bool timed) {
+  if (timed) co_return co_await mutex.async_lock_for(1s);
+  co_return co_await mutex.async_lock();
+}
+
 // Time-outs.
 
 asio::awaitable<bool> update_within(std::chrono::milliseconds patience, async_mutex& mutex,
@@ -124,11 +146,41 @@ asio::awaitable<bool> update_within(std::chrono::milliseconds patience, async_mu
 
 asio::awaitable<bool> update_before(asio::steady_timer& timer, async_mutex& mutex, record& data) {
   using namespace asio::experimental::awaitable_operators;
-  auto first = co_await (mutex.async_lock(use_awaitable) || timer.async_wait(use_awaitable));
+  auto const token = asio::as_tuple(use_awaitable);
+  auto first = co_await (mutex.async_lock(token) || timer.async_wait(token));
   if (first.index() == 1) co_return false;  // the timer was first
-  auto const lock = std::get<0>(std::move(first));
+  auto [error, lock] = std::get<0>(std::move(first));
+  if (error) throw system_error(error);  // without as_tuple, it would wait for the timer
   co_await data.update();
   co_return true;
+}
+
+// A read that is given up.
+
+asio::awaitable<void> session(asio::readable_pipe& client, async_manual_reset_event& stop) {
+  using namespace asio::experimental::awaitable_operators;
+  auto const token = asio::as_tuple(use_awaitable);
+  std::array<char, 512> bytes;
+  for (;;) {
+    auto first = co_await (client.async_read_some(asio::buffer(bytes), token) ||  //
+                           stop.async_wait(token));
+    if (first.index() == 1) co_return;  // it is time to stop
+    auto [error, size] = std::get<0>(first);
+    if (error) co_return;  // the client has gone
+    co_await handle(std::string_view(bytes.data(), size));
+  }
+}
+
+// The same without as_tuple.
+asio::awaitable<void> deaf_session(asio::readable_pipe& client, async_manual_reset_event& stop) {
+  using namespace asio::experimental::awaitable_operators;
+  std::array<char, 512> bytes;
+  for (;;) {
+    auto first = co_await (client.async_read_some(asio::buffer(bytes), use_awaitable) ||
+                           stop.async_wait(use_awaitable));
+    if (first.index() == 1) co_return;
+    co_await handle(std::string_view(bytes.data(), std::get<0>(first)));
+  }
 }
 
 // A coroutine that is cancelled while it waits.
@@ -239,7 +291,7 @@ class basic_account {
     balance_ = seen + amount;
   }
 
-  int balance() const { return balance_; }
+  int balance() const { return balance_; }  // while nobody pays in
 
  private:
   asio_sync::basic_async_mutex<Executor> mutex_;
@@ -281,7 +333,7 @@ asio::awaitable<int> coins_in_both(purse& a, purse& b) {
 
 // A cache.
 
-int fetched = 0;
+std::atomic<int> fetched = 0;
 
 asio::awaitable<std::string> fetch(std::string name) {
   ++fetched;
@@ -292,19 +344,26 @@ asio::awaitable<std::string> fetch(std::string name) {
 
 class page_cache {
  public:
-  explicit page_cache(asio::any_io_executor const& strand) : loading_(strand) {}
+  explicit page_cache(asio::any_io_executor const& executor) : loading_(executor) {}
 
   asio::awaitable<std::string> get(std::string name) {
     auto lock = co_await loading_.async_lock(name);
-    if (auto found = pages_.find(name); found != pages_.end()) co_return found->second;
+    if (auto found = find(name)) co_return *found;
     std::string text = co_await fetch(name);
-    pages_.emplace(name, text);
-    co_return text;
+    std::scoped_lock const adding(pages_mutex_);
+    co_return pages_.emplace(name, text).first->second;
   }
 
  private:
+  std::optional<std::string> find(std::string const& name) const {
+    std::scoped_lock const looking(pages_mutex_);
+    auto const found = pages_.find(name);
+    return found == pages_.end() ? std::nullopt : std::optional(found->second);
+  }
+
   async_keyed_mutex<std::string> loading_;
-  std::map<std::string, std::string> pages_;  // used on the strand alone
+  mutable std::mutex pages_mutex_;  // of the threads: never held across a co_await
+  std::map<std::string, std::string> pages_;
 };
 
 // Items under a mutex, and two things to wait for.
@@ -362,16 +421,29 @@ asio::awaitable<void> pop_until_closed(bounded_queue& queue, std::vector<int>& p
 
 // Many at once.
 
+asio::awaitable<void> join(async_group& group) {
+  std::exception_ptr cancelled;
+  try {
+    co_await group.async_join();
+  } catch (...) {
+    cancelled = std::current_exception();
+  }
+  if (!cancelled) co_return;
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  group.cancel_pending();  // they may end early, too
+  co_await group.async_join();
+  std::rethrow_exception(cancelled);
+}
+
 asio::awaitable<int> update_all(std::vector<record>& records) {
   auto const executor = co_await asio::this_coro::executor;
-  async_latch all_done(executor, std::ssize(records));
+  async_group updates(executor);
   int failed = 0;
   for (record& each : records)
-    asio::co_spawn(executor, each.update(), [&](std::exception_ptr error) {
+    asio::co_spawn(executor, each.update(), updates.track([&](std::exception_ptr error) {
       if (error) ++failed;
-      all_done.count_down();  // also where it has failed
-    });
-  co_await all_done.async_wait();
+    }));
+  co_await join(updates);  // they use `failed` and the records: none may be left behind
   co_return failed;
 }
 
@@ -391,7 +463,7 @@ class cache {
     co_return value_;
   }
 
-  int fetched() const { return fetched_; }
+  int fetched() const { return fetched_; }  // while nobody gets it
 
  private:
   async_mutex mutex_;
@@ -443,6 +515,20 @@ BOOST_AUTO_TEST_CASE(locked_twice_it_waits_for_itself) {
   BOOST_TEST((!ended && !mutex.is_locked()));
 }
 
+BOOST_AUTO_TEST_CASE(one_way_or_the_other_the_guard_is_kept) {
+  for (bool const timed : {false, true}) {
+    asio::co_spawn(
+        context,
+        [&, timed]() -> asio::awaitable<void> {
+          auto const lock = co_await lock_perhaps_timed(mutex, timed);
+          BOOST_TEST((lock.owns_lock() && mutex.is_locked()));
+        },
+        ended_well);
+  }
+  run();
+  BOOST_TEST(!mutex.is_locked());
+}
+
 BOOST_AUTO_TEST_CASE(with_a_time_out) {
   auto const seen = [](bool expected) {
     return [expected](std::exception_ptr error, bool in_time) {
@@ -461,6 +547,85 @@ BOOST_AUTO_TEST_CASE(with_a_time_out) {
   held.unlock();
   run();
   BOOST_TEST(data.value == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_mutex_that_closes_ends_it_before_the_timer) {
+  asio::steady_timer late(context, 1h);
+  async_mutex::lock_type const held(mutex);
+  endings seen;
+  asio::co_spawn(context, update_within(1h, mutex, data), seen.count());
+  asio::co_spawn(context, update_before(late, mutex, data), seen.count());
+  poll();
+  mutex.close();
+  asio::co_spawn(context, update_before(late, mutex, data), seen.count());
+  poll();
+  BOOST_TEST(seen.failed == 3);
+  run();
+}
+
+BOOST_AUTO_TEST_CASE(time_outs_on_strands_and_two_threads) {
+  for (int round = 0; round < 60; ++round) {
+    async_mutex shared(context);
+    endings seen;
+    std::list<asio::steady_timer> timers;
+    for (int i = 0; i < 4; ++i) {
+      auto const strand = asio::make_strand(context);
+      timers.emplace_back(strand, i * 50us);
+      asio::co_spawn(strand, update_within(i % 2 * 1ms, shared, data), seen.count());
+      asio::co_spawn(strand, update_before(timers.back(), shared, data), seen.count());
+    }
+    run_on_two_threads([&] {
+      if (round % 3 == 1) shared.cancel();
+      if (round % 3 == 2) shared.close();
+    });
+    BOOST_TEST(seen.all() == 8);
+    BOOST_TEST(!shared.is_locked());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_session_ends_with_its_client_or_when_it_is_to_stop) {
+  async_manual_reset_event stop(context);
+  asio::readable_pipe gone_from(context), stays_from(context), unheard_from(context);
+  asio::writable_pipe gone(context), stays(context), unheard(context);
+  asio::connect_pipe(gone_from, gone);
+  asio::connect_pipe(stays_from, stays);
+  asio::connect_pipe(unheard_from, unheard);
+  endings seen, deaf;
+  asio::co_spawn(context, session(gone_from, stop), seen.count());
+  asio::co_spawn(context, session(stays_from, stop), seen.count());
+  asio::co_spawn(context, deaf_session(unheard_from, stop), deaf.count());
+  bytes_handled = 0;
+  for (auto* const to : {&gone, &stays, &unheard}) asio::write(*to, asio::buffer("12345", 5));
+  poll();
+  BOOST_TEST((bytes_handled == 15u && seen.all() == 0));
+  gone.close();
+  unheard.close();
+  poll();
+  BOOST_TEST(seen.well == 1);
+  BOOST_TEST(deaf.all() == 0);  // || has swallowed the end of file
+  stop.set();
+  run();
+  BOOST_TEST((seen.well == 2 && deaf.well == 1));
+}
+
+BOOST_AUTO_TEST_CASE(sessions_on_strands_and_two_threads) {
+  for (int round = 0; round < 30; ++round) {
+    async_manual_reset_event stop(context);
+    endings seen;
+    std::list<asio::readable_pipe> from;
+    std::list<asio::writable_pipe> to;
+    for (int i = 0; i < 4; ++i) {
+      auto const strand = asio::make_strand(context);
+      asio::connect_pipe(from.emplace_back(strand), to.emplace_back(context));
+      asio::co_spawn(strand, session(from.back(), stop), seen.count());
+    }
+    run_on_two_threads([&] {
+      for (auto& each : to) asio::write(each, asio::buffer("12345", 5));
+      to.pop_front();
+      stop.set();
+    });
+    BOOST_TEST(seen.well == 4);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_coroutine_is_cancelled_by_its_slot) {
@@ -623,6 +788,187 @@ BOOST_AUTO_TEST_CASE(all_at_once_and_wait_for_all) {
     run();
     BOOST_TEST(failed == 0);
     for (record const& each : records) BOOST_TEST(each.value == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_is_cancelled_leaves_none_of_them_behind) {
+  endings seen;
+  asio::cancellation_signal stop;
+  auto const own_records = []() -> asio::awaitable<void> {
+    std::vector<record> records(3);
+    for (record& each : records) each.steps = 9;
+    co_await update_all(records);
+  };
+  asio::co_spawn(context, own_records, asio::bind_cancellation_slot(stop.slot(), seen.count()));
+  for (int i = 0; i < 2; ++i)
+    asio::post(context, [&] { stop.emit(asio::cancellation_type::terminal); });
+  run();
+  BOOST_TEST(seen.failed == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_join_waits_for_those_who_cannot_be_cancelled) {
+  async_group group(context);
+  bool done = false;
+  auto const stubborn = [&]() -> asio::awaitable<void> {
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    for (int i = 0; i < 20; ++i) co_await asio::post(use_awaitable);
+    done = true;
+  };
+  asio::co_spawn(context, stubborn, group.track(asio::detached));
+  asio::cancellation_signal stop;
+  bool refused = false;
+  auto const on_end = [&](std::exception_ptr error) { refused = error && done; };
+  asio::co_spawn(context, join(group), asio::bind_cancellation_slot(stop.slot(), on_end));
+  for (int i = 0; i < 3; ++i)
+    asio::post(context, [&] { stop.emit(asio::cancellation_type::terminal); });
+  run();
+  BOOST_TEST(refused);
+}
+
+BOOST_AUTO_TEST_CASE(all_at_once_on_strands_and_two_threads) {
+  for (int round = 0; round < 60; ++round) {
+    endings seen;
+    std::list<std::vector<record>> records;
+    std::list<asio::cancellation_signal> stops;
+    std::vector<asio::strand<asio::io_context::executor_type>> strands;
+    for (int i = 0; i < 3; ++i) {
+      strands.push_back(asio::make_strand(context));
+      asio::co_spawn(strands.back(), update_all(records.emplace_back(5)),
+                     asio::bind_cancellation_slot(stops.emplace_back().slot(), seen.count()));
+      asio::post(strands.back(), [&stop = stops.back(), emits = i < round % 3] {
+        if (emits) stop.emit(asio::cancellation_type::terminal);
+      });
+    }
+    run_on_two_threads();
+    BOOST_TEST(seen.all() == 3);
+    for (auto const& some : records)
+      for (record const& each : some) BOOST_TEST(each.value == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(caches_accounts_and_purses_on_two_threads) {
+  for (int round = 0; round < 60; ++round) {
+    cache values(context.get_executor());
+    page_cache pages(context.get_executor());
+    account money(context.get_executor());
+    purse a(context.get_executor()), b(context.get_executor());
+    endings seen;
+    fetched = 0;
+    for (int i = 0; i < 6; ++i) {
+      asio::co_spawn(context, values.get(), seen.count());
+      asio::co_spawn(context, pages.get(std::string(static_cast<std::size_t>(i % 3), 'x')),
+                     seen.count());
+      asio::co_spawn(context, money.pay_in(1), seen.count());
+      asio::co_spawn(context, move_coins(i % 2 ? a : b, i % 2 ? b : a, 3), seen.count());
+      asio::co_spawn(context, coins_in_both(i % 2 ? a : b, i % 2 ? b : a), seen.count());
+    }
+    run_on_two_threads([&] {
+      std::scoped_lock const both(b.mutex, a.mutex);  // a thread
+      BOOST_TEST(a.coins + b.coins == 20);
+    });
+    BOOST_TEST((seen.well == 28 && seen.failed == 2));  // no page has an empty name
+    BOOST_TEST(fetched == 4);
+    BOOST_TEST((values.fetched() == 1 && money.balance() == 6 && a.coins == 10));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_bounded_queue_on_two_threads_loses_nothing_to_a_cancellation) {
+  for (int round = 0; round < 60; ++round) {
+    bounded_queue queue(context.get_executor(), 2);
+    endings cancelled, closed, pushed;
+    std::atomic<int> popped = 0;
+    auto const pop_all = [&]() -> asio::awaitable<void> {
+      for (;; ++popped) co_await queue.pop();
+    };
+    auto const strand = asio::make_strand(context);
+    asio::cancellation_signal stop;
+    asio::co_spawn(strand, pop_all, asio::bind_cancellation_slot(stop.slot(), cancelled.count()));
+    asio::co_spawn(context, pop_all, closed.count());
+    for (int i = 0; i < 2; ++i) asio::co_spawn(context, push_numbers(queue, 20), pushed.count());
+    auto const close_at_the_end = [&]() -> asio::awaitable<void> {
+      while (popped < 40) co_await asio::post(use_awaitable);
+      queue.close();
+    };
+    asio::co_spawn(context, close_at_the_end, pushed.count());
+    asio::post(strand, [&] { stop.emit(asio::cancellation_type::terminal); });
+    run_on_two_threads();
+    BOOST_TEST((pushed.well == 3 && cancelled.failed == 1 && closed.failed == 1));
+    BOOST_TEST(popped == 40);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(frames_on_two_threads_stay_whole) {
+  for (int round = 0; round < 30; ++round) {
+    async_mutex writing(context);
+    asio::readable_pipe from(context);
+    asio::writable_pipe to(context);
+    asio::connect_pipe(from, to);
+    endings seen;
+    std::atomic<std::size_t> written = 0;
+    auto const on_written = [&](error_code error, std::size_t size) {
+      if (!error) written += size;
+      ++(error ? seen.failed : seen.well);
+    };
+    for (int i = 0; i < 8; ++i) {
+      asio::any_io_executor executor = context.get_executor();
+      if (i % 2) executor = asio::make_strand(context);
+      async_write_frame(writing, to, "12345678", asio::bind_executor(executor, on_written));
+    }
+    run_on_two_threads([&] {
+      if (round % 3 == 1) writing.cancel();
+      if (round % 3 == 2) writing.close();
+    });
+    std::array<char, 128> read = {};
+    if (written) BOOST_TEST(from.read_some(asio::buffer(read)) == written);
+    BOOST_TEST(seen.all() == 8);
+    std::string const frame = "12345678";
+    for (std::size_t i = 0; i < written; ++i) BOOST_TEST(read[i] == frame[i % frame.size()]);
+  }
+}
+
+#if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)
+BOOST_AUTO_TEST_CASE(stackful_coroutines_on_strands_and_two_threads) {
+  for (int round = 0; round < 20; ++round) {
+    record own;
+    endings seen;
+    async_mutex shared(context);
+    for (int i = 0; i < 4; ++i) {
+      asio::spawn(
+          asio::make_strand(context),
+          [&](asio::yield_context yield) { update_twice(shared, own, yield); }, seen.count());
+    }
+    run_on_two_threads([&] {
+      if (round % 2) shared.close();
+    });
+    BOOST_TEST(seen.all() == 4);
+    if (seen.well == 4 && round % 2 == 0) BOOST_TEST(own.value == 8);
+  }
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(whatever_step_is_the_last_the_context_can_be_destroyed) {
+  for (int steps = 0; steps < 60; steps += 4) {
+    auto own = std::make_unique<asio::io_context>();
+    auto const executor = own->get_executor();
+    async_mutex shared(executor);
+    async_manual_reset_event stop(executor);
+    cache values(executor);
+    page_cache pages(executor);
+    bounded_queue queue(executor, 1);
+    std::vector<record> records(3);
+    purse a(executor), b(executor);
+    endings seen;
+    for (int i = 0; i < 3; ++i) {
+      asio::co_spawn(executor, update_within(1h, shared, data), seen.count());
+      asio::co_spawn(executor, values.get(), seen.count());
+      asio::co_spawn(executor, pages.get("name"), seen.count());
+      asio::co_spawn(executor, push_numbers(queue, 5), seen.count());
+      asio::co_spawn(executor, update_all(records), seen.count());
+      asio::co_spawn(executor, move_coins(a, b, 1), seen.count());
+    }
+    for (int i = 0; i < steps; ++i) own->poll_one();
+    own.reset();
+    BOOST_TEST(!shared.is_locked());
   }
 }
 
