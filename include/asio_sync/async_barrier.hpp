@@ -16,7 +16,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -112,7 +111,7 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
   /// participants have dropped, or with `resource_deadlock_would_occur` where it would have to
   /// wait on a thread that runs the barrier's own context; with the last two it has not arrived.
   /// Allocates nothing.
-  bool arrive_and_wait() { return *arrive_in_thread(detail::no_limit()); }
+  bool arrive_and_wait() { return *arrive_in_thread(detail::no_limit(), "arrive_and_wait"); }
 
   /// As `arrive_and_wait()`, but gives up after the time, which breaks the phase: then the result
   /// is empty; otherwise it tells whether the calling thread is the leader. With zero or negative
@@ -120,14 +119,14 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
   template <class Rep, class Period>
   [[nodiscard]] std::optional<bool> arrive_and_wait_for(
       std::chrono::duration<Rep, Period> const& time) {
-    return arrive_in_thread(detail::wait_limit::after(time));
+    return arrive_in_thread(detail::wait_limit::after(time), "arrive_and_wait_for");
   }
 
   /// As `arrive_and_wait_for()`, but gives up at the point in time.
   template <class Clock, class Duration>
   [[nodiscard]] std::optional<bool> arrive_and_wait_until(
       std::chrono::time_point<Clock, Duration> const& time) {
-    return arrive_in_thread(detail::wait_limit::at(time));
+    return arrive_in_thread(detail::wait_limit::at(time), "arrive_and_wait_until");
   }
 
   /// Arrives without waiting, and leaves the barrier for good: from now on it has one participant
@@ -140,7 +139,7 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
   /// `invalid_argument`.
   void arrive_and_drop() {
     if (!detail::arrive_and_drop(core()))
-      detail::throw_error(boost::system::errc::invalid_argument);
+      detail::throw_invalid("asio_sync::async_barrier::arrive_and_drop: all have dropped already");
   }
 
   /// Completes every outstanding wait with `operation_aborted`, threads included, and returns how
@@ -211,7 +210,7 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
   using base::core;
 
   static std::uint64_t checked(std::ptrdiff_t n) {
-    if (n < 1) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n < 1) detail::throw_invalid("asio_sync::async_barrier::async_barrier: n < 1");
     return static_cast<std::uint64_t>(n);
   }
 
@@ -261,9 +260,10 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
   }
 
   // Empty if the time was up first.
-  std::optional<bool> arrive_in_thread(detail::wait_limit limit) {
+  std::optional<bool> arrive_in_thread(detail::wait_limit limit, char const* function) {
     detail::verdict const decided =
-        detail::granted_in_thread(arrival<detail::wait_limit>(*this, limit));
+        detail::granted_in_thread(arrival<detail::wait_limit>(*this, limit), "async_barrier",
+                                  function, "all participants have dropped");
     if (!decided.granted()) return {};
     return decided.value() != 0;
   }

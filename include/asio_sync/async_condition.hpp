@@ -18,7 +18,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -215,33 +214,33 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// condition or of the mutex. Allocates nothing.
   template <detail::condition_lock Lock>
   void wait(Lock& lock) {
-    static_cast<void>(in_thread(lock, detail::no_limit()));
+    static_cast<void>(in_thread(lock, detail::no_limit(), "wait"));
   }
 
   /// Waits until `predicate()` is true.
   template <detail::condition_lock Lock, detail::wait_predicate Predicate>
   void wait(Lock& lock, Predicate predicate) {
-    refuse_unowned(lock);
+    refuse_unowned(lock, "wait");
     while (!predicate()) wait(lock);
   }
 
   /// As `wait`, but gives up after the time, with the mutex held.
   template <detail::condition_lock Lock, class Rep, class Period>
   std::cv_status wait_for(Lock& lock, std::chrono::duration<Rep, Period> const& time) {
-    return in_thread(lock, detail::wait_limit::after(time));
+    return in_thread(lock, detail::wait_limit::after(time), "wait_for");
   }
 
   /// The same with a predicate. Returns what that says in the end.
   template <detail::condition_lock Lock, class Rep, class Period, detail::wait_predicate Predicate>
   bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> const& time, Predicate predicate) {
     detail::wait_limit const limit = detail::wait_limit::after(time);
-    return wait_until(lock, limit.deadline(), std::move(predicate));
+    return look_until(lock, limit.deadline(), predicate, "wait_for");
   }
 
   /// As `wait`, but gives up at the point in time.
   template <detail::condition_lock Lock, class Clock, class Duration>
   std::cv_status wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> const& time) {
-    return in_thread(lock, detail::wait_limit::at(time));
+    return in_thread(lock, detail::wait_limit::at(time), "wait_until");
   }
 
   /// The same with a predicate. Returns what that says in the end.
@@ -249,10 +248,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
             detail::wait_predicate Predicate>
   bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> const& time,
                   Predicate predicate) {
-    refuse_unowned(lock);
-    while (!predicate())
-      if (wait_until(lock, time) == std::cv_status::timeout) return predicate();
-    return true;
+    return look_until(lock, time, predicate, "wait_until");
   }
 
  private:
@@ -282,12 +278,27 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   }
 
   template <class Lock>
-  static void refuse_unowned(Lock const& lock) {
-    if (!lock.owns_lock()) detail::throw_error(boost::system::errc::operation_not_permitted);
+  static void refuse_unowned(Lock const& lock, char const* function) {
+    if (!lock.owns_lock()) fail(detail::wait_outcome::not_permitted, function);
+  }
+
+  [[noreturn]] ASIO_SYNC_COLD static void fail(detail::wait_outcome outcome,
+                                               char const* function) {
+    detail::throw_outcome(outcome, "async_condition", function,
+                          "other waits are over another mutex");
+  }
+
+  template <class Lock, class Time, class Predicate>
+  bool look_until(Lock& lock, Time const& time, Predicate& predicate, char const* function) {
+    refuse_unowned(lock, function);
+    while (!predicate())
+      if (in_thread(lock, detail::wait_limit::at(time), function) == std::cv_status::timeout)
+        return predicate();
+    return true;
   }
 
   template <class Lock>
-  std::cv_status in_thread(Lock& lock, detail::wait_limit limit) {
+  std::cv_status in_thread(Lock& lock, detail::wait_limit limit, char const* function) {
     using enum std::cv_status;
     detail::condition_operation<Executor, Lock, detail::wait_limit> const operation(
         base::executor(), core(), lock, limit, false);
@@ -297,7 +308,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
           detail::wait_in_thread_with(operation, *detail::lock_access<Lock>::look(lock).mutex);
     if (outcome == detail::wait_outcome::granted) return no_timeout;
     if (outcome == detail::wait_outcome::timed_out) return timeout;
-    detail::throw_error(detail::error_of(outcome));
+    fail(outcome, function);
   }
 };
 

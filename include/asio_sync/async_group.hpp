@@ -17,7 +17,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_type.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -122,9 +121,9 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is negative, and
   /// with `value_too_large` if it is too many. Nothing has changed then.
   void add(std::ptrdiff_t n = 1) {
-    if (n < 0) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n < 0) detail::throw_invalid("asio_sync::async_group::add: n < 0");
     if (!core().add(static_cast<std::uint64_t>(n)))
-      detail::throw_error(boost::system::errc::value_too_large);
+      detail::throw_too_large("asio_sync::async_group::add: too much is counted");
   }
 
   /// Counts n of those added no more. If nothing is left, it releases all outstanding joins, the
@@ -138,7 +137,7 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
     auto const fewer = static_cast<std::uint64_t>(n);
     detail::group_core& tally = core();
     if (!tally.decide([&](detail::decided_waits& decided) { return tally.done(fewer, decided); }))
-      detail::throw_error(boost::system::errc::invalid_argument);
+      detail::throw_invalid("asio_sync::async_group::done: n < 0 or more than was added");
   }
 
   /// How much is counted. It may have changed already.

@@ -17,7 +17,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -274,9 +273,9 @@ class [[nodiscard]] basic_async_keyed_mutex<Key, Executor, Hash, Equal>::keyed_l
   /// does not touch the mutex after it can run. If nobody waits for the key it is destroyed.
   ///
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the guard is
-  /// empty. Nothing else is thrown.
+  /// empty.
   void unlock() {
-    check();
+    check("asio_sync::async_keyed_mutex::keyed_lock::unlock: empty");
     let_go();
   }
 
@@ -300,7 +299,7 @@ class [[nodiscard]] basic_async_keyed_mutex<Key, Executor, Hash, Equal>::keyed_l
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the guard is
   /// empty.
   Key const& key() const {
-    check();
+    check("asio_sync::async_keyed_mutex::keyed_lock::key: empty");
     return entry_->key;
   }
 
@@ -310,8 +309,9 @@ class [[nodiscard]] basic_async_keyed_mutex<Key, Executor, Hash, Equal>::keyed_l
   keyed_lock(detail::keyed_mutex_core& core, detail::key_stake held) noexcept
       : core_(&core), entry_(static_cast<entry*>(held.entry)) {}
 
-  void check() const {
-    if (!entry_) detail::throw_error(boost::system::errc::operation_not_permitted);
+  // `error`: of an empty guard.
+  void check(char const* error) const {
+    if (!entry_) detail::throw_not_permitted(error);
   }
 
   void let_go() noexcept {

@@ -17,7 +17,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -103,7 +102,8 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   void count_down(std::ptrdiff_t n = 1) {
     // A negative one is more than any latch begins with.
     switch (core().lower(static_cast<std::uint64_t>(n))) {
-      case step::below_zero: detail::throw_error(boost::system::errc::invalid_argument);
+      case step::below_zero:
+        detail::throw_invalid("asio_sync::async_latch::count_down: n < 0 or more than is left");
       case step::to_zero: return core().signal();
       case step::to_more: return;
     }
@@ -130,19 +130,21 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   /// Errors: those of `wait()`, and `invalid_argument` if nothing is left to count down. With
   /// that, and with `resource_deadlock_would_occur`, nothing has changed; with all others the
   /// arrival stands.
-  void arrive_and_wait() { static_cast<void>(arrive_in_thread(detail::no_limit())); }
+  void arrive_and_wait() {
+    static_cast<void>(arrive_in_thread(detail::no_limit(), "arrive_and_wait"));
+  }
 
   /// As `arrive_and_wait()`, but gives up the wait after the time: false. The arrival stands, also
   /// with zero or negative time.
   template <class Rep, class Period>
   bool arrive_and_wait_for(std::chrono::duration<Rep, Period> const& time) {
-    return arrive_in_thread(detail::wait_limit::after(time));
+    return arrive_in_thread(detail::wait_limit::after(time), "arrive_and_wait_for");
   }
 
   /// As `arrive_and_wait_for()`, but gives up at the point in time.
   template <class Clock, class Duration>
   bool arrive_and_wait_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return arrive_in_thread(detail::wait_limit::at(time));
+    return arrive_in_thread(detail::wait_limit::at(time), "arrive_and_wait_until");
   }
 
   /// Completes every outstanding wait with `operation_aborted`, threads included, and returns how
@@ -229,7 +231,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   using step = detail::countdown_core::step;
 
   static std::uint64_t checked(std::ptrdiff_t n) {
-    if (n < 0) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n < 0) detail::throw_invalid("asio_sync::async_latch::async_latch: n < 0");
     return static_cast<std::uint64_t>(n);
   }
 
@@ -289,8 +291,10 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   }
 
   // False if the time was up first.
-  bool arrive_in_thread(detail::wait_limit limit) {
-    return detail::granted_in_thread(arrival<detail::wait_limit>(*this, limit)).granted();
+  bool arrive_in_thread(detail::wait_limit limit, char const* function) {
+    return detail::granted_in_thread(arrival<detail::wait_limit>(*this, limit), "async_latch",
+                                     function, "nothing is left to count down")
+        .granted();
   }
 };
 

@@ -17,7 +17,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -93,10 +92,10 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   /// can run. What a guard holds only that guard unlocks.
   ///
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the mutex is
-  /// not locked, or a guard holds it or is about to; nothing has changed then. Nothing else is
-  /// thrown.
+  /// not locked, or a guard holds it or is about to; nothing has changed then.
   void unlock() {
-    if (!core().release(false)) detail::throw_error(boost::system::errc::operation_not_permitted);
+    if (!core().release(false))
+      detail::throw_not_permitted("asio_sync::async_mutex::unlock: not locked by a member");
   }
 
   /// Whether somebody holds the mutex; it may have changed already.
@@ -107,18 +106,18 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   /// Errors: throws `boost::system::system_error` with `error::closed`, with `operation_aborted`
   /// (`cancel()`, or the mutex destroyed), or with `resource_deadlock_would_occur` where it would
   /// have to wait on a thread that runs the mutex's own context. Allocates nothing.
-  void lock() { static_cast<void>(lock_in_thread(detail::no_limit())); }
+  void lock() { static_cast<void>(lock_in_thread(detail::no_limit(), "lock")); }
 
   /// As `lock()`, but gives up after the time: false. Zero or negative time: one try.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
-    return lock_in_thread(detail::wait_limit::after(time));
+    return lock_in_thread(detail::wait_limit::after(time), "try_lock_for");
   }
 
   /// As `lock()`, but gives up at the point in time: false.
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return lock_in_thread(detail::wait_limit::at(time));
+    return lock_in_thread(detail::wait_limit::at(time), "try_lock_until");
   }
 
   /// Completes every outstanding wait with `operation_aborted`, threads included.
@@ -232,12 +231,12 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
     return detail::initiate_wait(lock_operation<Limit>(*this, limit), static_cast<Token&&>(token));
   }
 
-  // False if the time was up first; a guard's hold otherwise.
-  bool hold_in_thread(detail::wait_limit limit) {
-    return detail::granted_in_thread(lock_operation<detail::wait_limit>(*this, limit)).granted();
+  // What is granted is a guard's hold.
+  detail::verdict hold_in_thread(detail::wait_limit limit) {
+    return detail::wait_in_thread(lock_operation<detail::wait_limit>(*this, limit));
   }
-  bool lock_in_thread(detail::wait_limit limit) {
-    return lock_type::lock_for_member(*this, limit);
+  bool lock_in_thread(detail::wait_limit limit, char const* function) {
+    return lock_type::lock_for_member(*this, limit, function);
   }
 };
 

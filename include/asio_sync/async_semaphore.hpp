@@ -16,7 +16,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -76,7 +75,8 @@ class [[nodiscard]] semaphore_permit {
   /// Errors: throws `boost::system::system_error` with `invalid_argument`, and changes nothing, if
   /// n is negative, or more than `count()`.
   [[nodiscard]] semaphore_permit split(std::ptrdiff_t n) {
-    if (n < 0 || n > count_) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n < 0 || n > count_)
+      detail::throw_invalid("asio_sync::semaphore_permit::split: n < 0 or n > count()");
     count_ -= n;
     return {core_, n};
   }
@@ -86,7 +86,8 @@ class [[nodiscard]] semaphore_permit {
   void merge(semaphore_permit&& other) {
     if (&other == this || other.count_ == 0) return;
     if (count_ == 0) return swap(other);
-    if (core_ != other.core_) detail::throw_error(boost::system::errc::invalid_argument);
+    if (core_ != other.core_)
+      detail::throw_invalid("asio_sync::semaphore_permit::merge: permits of different semaphores");
     count_ += std::exchange(other.count_, 0);
   }
 
@@ -182,7 +183,8 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is below one, or
   /// more than `max()`.
   [[nodiscard]] semaphore_permit try_acquire(std::ptrdiff_t n = 1) {
-    if (n < 1 || n > max()) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n < 1 || n > max())
+      detail::throw_invalid("asio_sync::async_semaphore::try_acquire: n < 1 or n > max()");
     if (!core().try_acquire(static_cast<std::uint64_t>(n), true)) return {};
     return {&core(), n};
   }
@@ -194,21 +196,23 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// than `max()`), with `error::closed`, with `operation_aborted` (`cancel()`, or the semaphore
   /// destroyed), or with `resource_deadlock_would_occur` where it would have to wait on a thread
   /// that runs the semaphore's own context. Allocates nothing.
-  semaphore_permit acquire(std::ptrdiff_t n = 1) { return in_thread(n, detail::no_limit()); }
+  semaphore_permit acquire(std::ptrdiff_t n = 1) {
+    return in_thread(n, detail::no_limit(), "acquire");
+  }
 
   /// As `acquire()`, but gives up after the time, with an empty permit. Zero or negative time: one
   /// try.
   template <class Rep, class Period>
   [[nodiscard]] semaphore_permit try_acquire_for(std::chrono::duration<Rep, Period> const& time,
                                                  std::ptrdiff_t n = 1) {
-    return in_thread(n, detail::wait_limit::after(time));
+    return in_thread(n, detail::wait_limit::after(time), "try_acquire_for");
   }
 
   /// As `acquire()`, but gives up at the point in time, with an empty permit.
   template <class Clock, class Duration>
   [[nodiscard]] semaphore_permit try_acquire_until(
       std::chrono::time_point<Clock, Duration> const& time, std::ptrdiff_t n = 1) {
-    return in_thread(n, detail::wait_limit::at(time));
+    return in_thread(n, detail::wait_limit::at(time), "try_acquire_until");
   }
 
   /// Adds n permits, which nobody need have acquired, or passes them on to the oldest waits. Runs
@@ -216,12 +220,11 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` if n is negative, with
   /// `value_too_large` if n and `available()` together exceed `max()`, also where others wait, or
-  /// if more than 2^59 permits would be free or held; nothing has changed then. Nothing else is
-  /// thrown.
+  /// if more than 2^59 permits would be free or held; nothing has changed then.
   void release(std::ptrdiff_t n = 1) {
-    if (n < 0) detail::throw_error(boost::system::errc::invalid_argument);
+    if (n < 0) detail::throw_invalid("asio_sync::async_semaphore::release: n < 0");
     if (!core().supply(static_cast<std::uint64_t>(n)))
-      detail::throw_error(boost::system::errc::value_too_large);
+      detail::throw_too_large("asio_sync::async_semaphore::release: more than max() free");
   }
 
   /// How many permits are free; it may have changed already.
@@ -374,16 +377,17 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
     return detail::initiate_wait(acquisition<Limit>(*this, n, limit), static_cast<Token&&>(token));
   }
 
-  semaphore_permit in_thread(std::ptrdiff_t n, detail::wait_limit limit) {
+  semaphore_permit in_thread(std::ptrdiff_t n, detail::wait_limit limit, char const* function) {
     detail::permit_core& from = core();  // the semaphore may be gone once it has granted
     auto const decided =
-        detail::granted_in_thread(acquisition<detail::wait_limit>(*this, n, limit));
+        detail::granted_in_thread(acquisition<detail::wait_limit>(*this, n, limit),
+                                  "async_semaphore", function, "n < 0 or n > max()");
     return decided.granted() ? delivery_type::make(from, decided) : semaphore_permit();
   }
 
   static std::uint64_t checked(std::ptrdiff_t permits, std::ptrdiff_t max) {
     if (permits < 0 || permits > max || max > max_permits)
-      detail::throw_error(boost::system::errc::invalid_argument);
+      detail::throw_invalid("asio_sync::async_semaphore::async_semaphore: permits out of range");
     return static_cast<std::uint64_t>(permits);
   }
 };

@@ -18,7 +18,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -98,16 +97,22 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
 
   /// Ends what `lock()`, `try_lock()` or a guard's `release()` began: unlocks the mutex, or passes
   /// it on to the oldest wait, and if that reads, to the readers next to it. Runs no code of these
-  /// waits, and does not touch the mutex after they can run. What a guard holds only that guard
-  /// unlocks.
+  /// waits, and does not touch the mutex after they can run. What a guard holds only it unlocks.
   ///
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if no member has
-  /// locked the mutex for writing; nothing has changed then. Nothing else is thrown.
-  void unlock() { unlock(mode::exclusive); }
+  /// locked the mutex for writing; nothing has changed then.
+  void unlock() {
+    if (!core().release(false, mode::exclusive))
+      detail::throw_not_permitted("asio_sync::async_shared_mutex::unlock: not locked by a member");
+  }
 
   /// The same for what `lock_shared()`, `try_lock_shared()` or the `release()` of a guard that
   /// reads began: one of as many as there are.
-  void unlock_shared() { unlock(mode::shared); }
+  void unlock_shared() {
+    if (!core().release(false, mode::shared))
+      detail::throw_not_permitted(
+          "asio_sync::async_shared_mutex::unlock_shared: not locked by a member");
+  }
 
   /// Whether somebody holds the mutex, a writer or a reader; it may have changed already.
   bool is_locked() const noexcept { return core().is_held(); }
@@ -118,35 +123,37 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
   /// Errors: throws `boost::system::system_error` with `error::closed`, with `operation_aborted`
   /// (`cancel()`, or the mutex destroyed), or with `resource_deadlock_would_occur` where it would
   /// have to wait on a thread that runs the mutex's own context. Allocates nothing.
-  void lock() { static_cast<void>(lock_type::lock_for_member(*this, detail::no_limit())); }
+  void lock() { static_cast<void>(lock_type::lock_for_member(*this, detail::no_limit(), "lock")); }
 
   /// As `lock()`, but gives up after the time: false. Zero or negative time: one try.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
-    return lock_type::lock_for_member(*this, detail::wait_limit::after(time));
+    return lock_type::lock_for_member(*this, detail::wait_limit::after(time), "try_lock_for");
   }
 
   /// As `lock()`, but gives up at the point in time: false.
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return lock_type::lock_for_member(*this, detail::wait_limit::at(time));
+    return lock_type::lock_for_member(*this, detail::wait_limit::at(time), "try_lock_until");
   }
 
   /// As `lock()`, for reading.
   void lock_shared() {
-    static_cast<void>(shared_lock_type::lock_for_member(*this, detail::no_limit()));
+    static_cast<void>(shared_lock_type::lock_for_member(*this, detail::no_limit(), "lock_shared"));
   }
 
   /// As `try_lock_for()`, for reading.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> const& time) {
-    return shared_lock_type::lock_for_member(*this, detail::wait_limit::after(time));
+    return shared_lock_type::lock_for_member(*this, detail::wait_limit::after(time),
+                                             "try_lock_shared_for");
   }
 
   /// As `try_lock_until()`, for reading.
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return shared_lock_type::lock_for_member(*this, detail::wait_limit::at(time));
+    return shared_lock_type::lock_for_member(*this, detail::wait_limit::at(time),
+                                             "try_lock_shared_until");
   }
 
   /// Completes every outstanding wait with `operation_aborted`, threads included.
@@ -357,16 +364,10 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
                                  static_cast<Token&&>(token));
   }
 
-  void unlock(mode held) {
-    if (!core().release(false, held))
-      detail::throw_error(boost::system::errc::operation_not_permitted);
-  }
-
-  // False if the time was up first; a guard's hold otherwise.
+  // What is granted is a guard's hold.
   template <mode Mode>
-  bool hold_in_thread(detail::wait_limit limit) {
-    return detail::granted_in_thread(lock_operation<Mode, detail::wait_limit>(*this, limit))
-        .granted();
+  detail::verdict hold_in_thread(detail::wait_limit limit) {
+    return detail::wait_in_thread(lock_operation<Mode, detail::wait_limit>(*this, limit));
   }
 };
 

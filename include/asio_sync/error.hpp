@@ -21,6 +21,12 @@ namespace asio_sync {
 /// primitive was destroyed), `boost::asio::error::timed_out`, and of `boost::system::errc`
 /// `operation_not_permitted`, `invalid_argument`, `value_too_large` and
 /// `resource_deadlock_would_occur`.
+///
+/// A synchronous function throws them as `boost::system::system_error`. The text of the exception
+/// begins with the name of the function and the reason, as in
+/// "asio_sync::async_mutex::unlock: not locked by a member: Operation not permitted [generic:1]".
+/// Programs compare `code()`; the text is for people, and may change. If there is no memory for
+/// the text, the function throws `std::bad_alloc` instead, and has otherwise done the same.
 enum class error {
   /// The primitive was closed: it hands out nothing any more.
   closed = 1,

@@ -22,6 +22,9 @@
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <initializer_list>
+#include <string>
+
 namespace asio_sync::detail {
 
 using boost::system::error_code;
@@ -45,12 +48,54 @@ ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
   return {};
 }
 
-[[noreturn]] ASIO_SYNC_COLD inline void throw_error(error_code error) {
-  throw boost::system::system_error(error);
+// Throw an error of a synchronous function. The text has the name of the function and the reason:
+// "asio_sync::async_mutex::unlock: not locked". Without memory for it they throw std::bad_alloc.
+[[noreturn]] ASIO_SYNC_COLD inline void throw_invalid(char const* text) {
+  using namespace boost::system;
+  throw system_error(errc::make_error_code(errc::invalid_argument), text);
 }
 
-[[noreturn]] ASIO_SYNC_COLD inline void throw_error(boost::system::errc::errc_t error) {
-  throw_error(boost::system::errc::make_error_code(error));
+[[noreturn]] ASIO_SYNC_COLD inline void throw_not_permitted(char const* text) {
+  using namespace boost::system;
+  throw system_error(errc::make_error_code(errc::operation_not_permitted), text);
+}
+
+[[noreturn]] ASIO_SYNC_COLD inline void throw_too_large(char const* text) {
+  using namespace boost::system;
+  throw system_error(errc::make_error_code(errc::value_too_large), text);
+}
+
+// Makes the text of the reason and of the parts of the function's name: its classes, and its own.
+[[noreturn]] ASIO_SYNC_COLD inline void throw_error(error_code error,
+                                                    std::initializer_list<char const*> function,
+                                                    char const* reason) {
+  std::string text = "asio_sync";
+  for (char const* const name : function) (text += "::") += name;
+  throw boost::system::system_error(error, (text += ": ") += reason);
+}
+
+// Returns why a blocking function fails. `invalid`: what invalid_argument means there.
+ASIO_SYNC_COLD inline char const* reason_of(wait_outcome outcome, char const* invalid) noexcept {
+  switch (outcome) {
+    case wait_outcome::aborted: return "cancelled, or the primitive was destroyed";
+    case wait_outcome::closed: return "closed";
+    case wait_outcome::broken:
+      return "another participant has gone, or the completion function has thrown";
+    case wait_outcome::deadlock: return "would block a thread that runs its own context";
+    case wait_outcome::not_permitted: return "the lock does not own its mutex";
+    case wait_outcome::invalid:
+    case wait_outcome::granted:
+    case wait_outcome::timed_out:
+    case wait_outcome::undecided: break;
+  }
+  return invalid;
+}
+
+// Throws the error of a blocking function.
+[[noreturn]] ASIO_SYNC_COLD inline void throw_outcome(wait_outcome outcome, char const* type,
+                                                      char const* function,
+                                                      char const* invalid = "") {
+  throw_error(error_of(outcome), {type, function}, reason_of(outcome, invalid));
 }
 
 // In the handler's cancellation slot. The signal may be gone before the waiter: then it says so.

@@ -18,7 +18,6 @@
 
 #include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <concepts>
@@ -309,14 +308,12 @@ class carrying_initiation {
   [[no_unique_address]] launched_predicate<Predicate> predicate_;
 };
 
-// Blocks the calling thread until the wait is over; returns how. Throws what the condition has
-// refused, and resource_deadlock_would_occur where that would block the context of the condition
-// or of the mutex.
+// Blocks the calling thread until the wait is over; returns how: as a deadlock, if it would block
+// a thread that runs the context of the condition or of the mutex.
 template <class Operation>
 wait_outcome wait_in_thread_with(Operation const& operation, mutex_core& mutex) {
   condition_core& core = operation.core();
-  if (core.home_runs_here() || mutex.home_runs_here())
-    throw_error(boost::system::errc::resource_deadlock_would_occur);
+  if (core.home_runs_here() || mutex.home_runs_here()) return wait_outcome::deadlock;
   completions::drain_if_any();
   way_to_thread way;
   condition_waiter self([](waiter&, waiter_action) {}, &core, operation.asked());

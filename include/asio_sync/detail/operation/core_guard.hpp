@@ -8,9 +8,6 @@
 
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
-
-#include <boost/system/errc.hpp>
 
 #include <mutex>
 #include <utility>
@@ -81,11 +78,9 @@ class core_guard {
                                                                       : nullptr;
   }
 
-  // Throws unless there is a living primitive which it does not hold.
-  Core& to_lock() const {
-    if (!primitive()) throw_error(boost::system::errc::operation_not_permitted);
-    if (hold_ != hold_state::none) throw_error(boost::system::errc::resource_deadlock_would_occur);
-    return *core_;
+  // The core of a living primitive which it does not hold; otherwise null.
+  Core* to_lock() const noexcept {
+    return primitive() && hold_ == hold_state::none ? core_ : nullptr;
   }
 
   void hold(bool granted) noexcept { hold_ = state_of(granted); }
@@ -98,18 +93,19 @@ class core_guard {
       return core.try_acquire(Mode..., counted);
   }
 
-  ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE void unlock() {
-    if (hold_ != hold_state::owned) throw_error(boost::system::errc::operation_not_permitted);
+  // False if it holds nothing.
+  [[nodiscard]] ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE bool unlock() noexcept {
+    if (hold_ != hold_state::owned) return false;
     hold_ = hold_state::none;
-    if (core_->try_release_uncontended(true, Mode...)) return;
+    if (core_->try_release_uncontended(true, Mode...)) return true;
     if (!core_->release_contended(true, Mode...)) let_go();
+    return true;
   }
 
-  // Makes a member's hold its own.
-  void adopt() {
-    if (!core_->count_holder(true, Mode...))
-      throw_error(boost::system::errc::operation_not_permitted);
-    hold_ = hold_state::owned;
+  // Makes a member's hold its own. False if there is none.
+  [[nodiscard]] bool adopt() noexcept {
+    hold_ = state_of(core_->count_holder(true, Mode...));
+    return hold_ == hold_state::owned;
   }
 
   // Makes its hold a member's, and lets go of the core. Returns the primitive, unless that is

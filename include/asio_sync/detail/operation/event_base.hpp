@@ -34,16 +34,16 @@ class event_base : primitive<Executor, typename Kind::core_type> {
 
   executor_type get_executor() const noexcept { return base::executor(); }
 
-  void wait() { static_cast<void>(in_thread(no_limit())); }
+  void wait() { static_cast<void>(in_thread(no_limit(), "wait")); }
 
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> const& time) {
-    return in_thread(wait_limit::after(time));
+    return in_thread(wait_limit::after(time), "wait_for");
   }
 
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return in_thread(wait_limit::at(time));
+    return in_thread(wait_limit::at(time), "wait_until");
   }
 
   std::size_t cancel() { return core().refuse_all(wait_outcome::aborted); }
@@ -122,8 +122,9 @@ class event_base : primitive<Executor, typename Kind::core_type> {
   }
 
   // False if the time was up first.
-  bool in_thread(wait_limit limit) {
-    return granted_in_thread(wait_operation<wait_limit>(*this, limit)).granted();
+  bool in_thread(wait_limit limit, char const* function) {
+    return granted_in_thread(wait_operation<wait_limit>(*this, limit), Kind::name, function)
+        .granted();
   }
 };
 

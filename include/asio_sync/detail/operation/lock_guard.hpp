@@ -4,17 +4,26 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_LOCK_GUARD_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_LOCK_GUARD_HPP
 
+#include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 
-#include <boost/asio/error.hpp>
+#include <boost/system/errc.hpp>
 
 #include <chrono>
 #include <mutex>
 
 namespace asio_sync::detail {
+
+// The names of a guard's class and of its mutex, for the texts of errors.
+struct guard_names {
+  char const* mutex;
+  char const* guard;
+};
+template <auto... Mode>
+inline constexpr guard_names names_of_guard{"async_mutex", "lock_type"};
 
 // The public interface of the guards of mutexes: that of `std::unique_lock`, and of
 // `std::shared_lock` where the mode is shared. Mutex is a friend, with `core()` and
@@ -32,7 +41,7 @@ class lock_guard : private core_guard<Core, Mode...> {
 
   /// Locks the mutex, as its `lock()`.
   [[nodiscard]] explicit lock_guard(mutex_type& mutex) : lock_guard(mutex, std::defer_lock) {
-    lock();
+    static_cast<void>(lock_in_thread(no_limit(), names.guard));
   }
 
   /// Does not lock the mutex.
@@ -47,21 +56,21 @@ class lock_guard : private core_guard<Core, Mode...> {
   /// member has.
   [[nodiscard]] lock_guard(mutex_type& mutex, std::adopt_lock_t)
       : lock_guard(mutex, std::defer_lock) {
-    base::adopt();
+    if (!base::adopt()) nothing_to_adopt();
   }
 
   /// Locks the mutex if that takes no longer than the time.
   template <class Rep, class Period>
   [[nodiscard]] lock_guard(mutex_type& mutex, std::chrono::duration<Rep, Period> const& time)
       : lock_guard(mutex, std::defer_lock) {
-    static_cast<void>(try_lock_for(time));
+    static_cast<void>(lock_in_thread(wait_limit::after(time), names.guard));
   }
 
   /// Locks the mutex if that can be done before the point in time.
   template <class Clock, class Duration>
   [[nodiscard]] lock_guard(mutex_type& mutex, std::chrono::time_point<Clock, Duration> const& time)
       : lock_guard(mutex, std::defer_lock) {
-    static_cast<void>(try_lock_until(time));
+    static_cast<void>(lock_in_thread(wait_limit::at(time), names.guard));
   }
 
   /// Moves do not throw, and leave an empty guard.
@@ -72,28 +81,30 @@ class lock_guard : private core_guard<Core, Mode...> {
   ~lock_guard() = default;
 
   /// Blocks the calling thread until it has locked the mutex, as the mutex's `lock()`.
-  void lock() { static_cast<void>(lock_in_thread(no_limit())); }
+  void lock() { static_cast<void>(lock_in_thread(no_limit(), "lock")); }
 
   /// Locks the mutex if it is free, open, and nobody waits.
   [[nodiscard]] bool try_lock() {
-    base::hold(base::try_acquire(base::to_lock(), true));
+    base::hold(base::try_acquire(to_lock("try_lock"), true));
     return owns_lock();
   }
 
   /// As `lock()`, but gives up after the time: false.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
-    return lock_in_thread(wait_limit::after(time));
+    return lock_in_thread(wait_limit::after(time), "try_lock_for");
   }
 
   /// As `lock()`, but gives up at the point in time: false.
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& time) {
-    return lock_in_thread(wait_limit::at(time));
+    return lock_in_thread(wait_limit::at(time), "try_lock_until");
   }
 
   /// Unlocks the mutex, or passes it on to the oldest wait; see the mutex's `unlock()`.
-  ASIO_SYNC_INLINE void unlock() { base::unlock(); }
+  ASIO_SYNC_INLINE void unlock() {
+    if (!base::unlock()) nothing_to_unlock();
+  }
 
   /// Lets go of the mutex without unlocking it: that is up to the mutex's `unlock()` then, or to
   /// another guard with `std::adopt_lock`. Returns the mutex; null if it is dead.
@@ -116,13 +127,43 @@ class lock_guard : private core_guard<Core, Mode...> {
   friend guard_access;
   using base::base;
 
-  bool lock_in_thread(wait_limit limit) {
-    static_cast<void>(base::to_lock());
-    base::hold(hold_in_thread(*mutex(), limit));
+  static constexpr guard_names names = names_of_guard<Mode...>;
+
+  // Throws an error of one of this guard's functions.
+  [[noreturn]] ASIO_SYNC_COLD static void fail(error_code error, char const* function,
+                                               char const* reason) {
+    throw_error(error, {names.mutex, names.guard, function}, reason);
+  }
+  [[noreturn]] ASIO_SYNC_COLD static void nothing_to_unlock() {
+    fail(make_error_code(boost::system::errc::operation_not_permitted), "unlock", "not locked");
+  }
+  [[noreturn]] ASIO_SYNC_COLD static void nothing_to_adopt() {
+    fail(make_error_code(boost::system::errc::operation_not_permitted), names.guard,
+         "no member has locked the mutex");
+  }
+  [[noreturn]] ASIO_SYNC_COLD void nothing_to_lock(char const* function) const {
+    using namespace boost::system::errc;
+    if (mutex()) fail(make_error_code(resource_deadlock_would_occur), function, "already locked");
+    fail(make_error_code(operation_not_permitted), function, "no mutex, or it was destroyed");
+  }
+
+  // The core, if there is a living mutex which it does not hold; otherwise throws.
+  Core& to_lock(char const* function) const {
+    Core* const core = base::to_lock();
+    if (!core) nothing_to_lock(function);
+    return *core;
+  }
+
+  bool lock_in_thread(wait_limit limit, char const* function) {
+    static_cast<void>(to_lock(function));
+    wait_outcome const outcome = hold_in_thread(*mutex(), limit).outcome();
+    if (outcome != wait_outcome::granted && outcome != wait_outcome::timed_out)
+      fail(error_of(outcome), function, reason_of(outcome, ""));
+    base::hold(outcome == wait_outcome::granted);
     return owns_lock();
   }
 
-  static bool hold_in_thread(Mutex& mutex, wait_limit limit) {
+  static verdict hold_in_thread(Mutex& mutex, wait_limit limit) {
     if constexpr (sizeof...(Mode) == 0)
       return mutex.hold_in_thread(limit);
     else
@@ -130,13 +171,17 @@ class lock_guard : private core_guard<Core, Mode...> {
   }
 
   // For a member of the mutex; false if the time was up first.
-  static bool lock_for_member(Mutex& mutex, wait_limit limit) {
+  static bool lock_for_member(Mutex& mutex, wait_limit limit, char const* function) {
     Core& held = mutex.core();
     if (base::try_acquire(held, false)) return true;
-    if (!hold_in_thread(mutex, limit)) return false;
-    if (held.count_holder(false, Mode...)) return true;
-    held.unref();  // the mutex was destroyed in between
-    throw_error(asio::error::operation_aborted);
+    wait_outcome outcome = hold_in_thread(mutex, limit).outcome();
+    if (outcome == wait_outcome::timed_out) return false;
+    if (outcome == wait_outcome::granted) {
+      if (held.count_holder(false, Mode...)) return true;
+      held.unref();  // the mutex was destroyed in between
+      outcome = wait_outcome::aborted;
+    }
+    throw_outcome(outcome, names.mutex, function);
   }
 };
 

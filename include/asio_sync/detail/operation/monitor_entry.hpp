@@ -11,8 +11,6 @@
 #include <asio_sync/detail/operation/core_guard.hpp>
 #include <asio_sync/fwd.hpp>
 
-#include <boost/system/errc.hpp>
-
 #include <utility>
 
 namespace asio_sync::detail {
@@ -41,8 +39,12 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
   ///
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the entry is
   /// empty.
-  T* operator->() const { return &inside().object; }
-  T& operator*() const { return inside().object; }
+  T* operator->() const {
+    return &inside("asio_sync::async_monitor::entry::operator->: empty").object;
+  }
+  T& operator*() const {
+    return inside("asio_sync::async_monitor::entry::operator*: empty").object;
+  }
 
   /// Whether this is inside the monitor, and that still lives.
   [[nodiscard]] bool owns() const noexcept { return base::owns(); }
@@ -55,7 +57,7 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
   /// empty.
   ASIO_SYNC_INLINE void leave() {
     leaving();
-    base::unlock();
+    if (!base::unlock()) throw_not_permitted("asio_sync::async_monitor::entry::leave: empty");
     base::yield();
   }
 
@@ -86,9 +88,10 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
     if (mutex_core* const core = base::counted()) static_cast<core_type*>(core)->leaving();
   }
 
-  core_type& inside() const {
+  // `error`: of an empty entry.
+  core_type& inside(char const* error) const {
     mutex_core* const core = base::counted();
-    if (!core) throw_error(boost::system::errc::operation_not_permitted);
+    if (!core) throw_not_permitted(error);
     return *static_cast<core_type*>(core);
   }
 };

@@ -41,12 +41,14 @@ class primitive {
 };
 
 // Blocks the calling thread until the operation is granted; not granted if the time was up first.
-// Any other outcome is thrown.
+// Any other outcome is thrown as an error of the type's function. `invalid`: what invalid_argument
+// means there.
 template <class Operation>
-verdict granted_in_thread(Operation const& operation) {
+verdict granted_in_thread(Operation const& operation, char const* type, char const* function,
+                          char const* invalid = "") {
   verdict const decided = wait_in_thread(operation);
   if (!decided.granted() && decided.outcome() != wait_outcome::timed_out)
-    throw_error(error_of(decided.outcome()));
+    throw_outcome(decided.outcome(), type, function, invalid);
   return decided;
 }
 

@@ -17,7 +17,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -100,7 +99,7 @@ class steps_promise {
   void unhandled_exception() noexcept { thrown = std::current_exception(); }
 
   completions yield_value(std::ptrdiff_t n) const {
-    if (n < 0) throw_error(boost::system::errc::invalid_argument);
+    if (n < 0) throw_invalid("asio_sync::async_steps::co_yield: n < 0");
     return {*run, static_cast<std::uint64_t>(n)};
   }
 

@@ -13,7 +13,6 @@
 #include <asio_sync/detail/platform/threading.hpp>
 
 #include <boost/asio/execution_context.hpp>
-#include <boost/system/errc.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -71,13 +70,12 @@ verdict block_thread(Core& core, typename Core::node::asked_type asked, wait_lim
   return core.arrive(self.decided(), false);
 }
 
-// Blocks the calling thread until the operation has been granted or refused. Throws
-// resource_deadlock_would_occur where that would block the primitive's own context.
+// Blocks the calling thread until the operation has been granted or refused: as a deadlock, if it
+// would block a thread that runs the primitive's own context.
 template <class Operation>
 verdict wait_in_thread(Operation const& operation) {
   if (verdict const decided = operation.try_now(); decided.decided()) return decided;
-  if (operation.core().home_runs_here())
-    throw_error(boost::system::errc::resource_deadlock_would_occur);
+  if (operation.core().home_runs_here()) return wait_outcome::deadlock;
   return block_thread(operation.core(), operation.asked(), operation.limit());
 }
 

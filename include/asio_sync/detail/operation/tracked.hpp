@@ -20,7 +20,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/system/errc.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -88,7 +87,7 @@ class tracked_operation_on final : public tracked_operation {
     of.place = nullptr;
     if (made.begin()) return made;
     made.release_executor();
-    throw_error(boost::system::errc::value_too_large);
+    throw_too_large("asio_sync::async_group::track: too much is counted");
   }
 
   void cancel(asio::cancellation_type type, void const* groups) override {

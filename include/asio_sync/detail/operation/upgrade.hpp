@@ -13,6 +13,7 @@
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/lock_guard.hpp>
 
 #include <boost/system/errc.hpp>
 
@@ -32,6 +33,13 @@ constexpr char const* name_of(lock_mode mode) noexcept {
   }
   return "async_upgrade";
 }
+
+template <>
+inline constexpr guard_names names_of_guard<lock_mode::exclusive>{"async_shared_mutex",
+                                                                  "lock_type"};
+template <>
+inline constexpr guard_names names_of_guard<lock_mode::shared>{"async_shared_mutex",
+                                                               "shared_lock_type"};
 
 // The guard of a reader that waits to be a writer.
 using reader_guard = core_guard<shared_mutex_core, lock_mode::shared>;
