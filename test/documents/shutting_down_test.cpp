@@ -11,6 +11,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
@@ -93,6 +94,21 @@ class service {
   asio::thread_pool pool_{2};
   async_mutex mutex_{pool_};  // goes before the pool: the destructor has to join first
   record data_;
+};
+
+// What is destroyed with a function in the queue of a context.
+
+struct session {
+  session(async_mutex& m, record& d) : mutex(m), data(d) {}
+  session(session const&) = delete;
+  session& operator=(session const&) = delete;
+  ~session() {
+    std::unique_lock const lock(mutex, std::try_to_lock);  // a destructor waits for nobody
+    if (lock) ++data.value;
+  }
+
+  async_mutex& mutex;
+  record& data;
 };
 
 // Errors that are none.
@@ -260,6 +276,38 @@ BOOST_AUTO_TEST_CASE(a_cancelled_mutex_goes_on_and_a_closed_one_does_not) {
   BOOST_TEST(!mutex.try_lock());
   run();
   BOOST_TEST((closed == 2 && granted == 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_destructor_locks_what_was_on_its_way_to_the_same_context) {
+  auto dying = std::make_unique<asio::io_context>();
+  auto const handler = [](error_code, auto) {};
+  int locked = 0;
+  auto const locks_at_end = [&](async_mutex& to_lock) {
+    return std::shared_ptr<void>(nullptr, [&](void*) {
+      std::scoped_lock const lock(to_lock);
+      ++locked;
+    });
+  };
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+
+  mutex.async_lock(asio::bind_executor(*dying, handler));  // granted below
+  mutex.async_lock(asio::bind_executor(*dying, [end = locks_at_end(mutex)](error_code, auto) {}));
+  mutex.unlock();
+  dying.reset();  // passes the mutex on, and then destroys the handler that waited
+
+  BOOST_TEST((locked == 1 && mutex.try_lock()));
+}
+
+BOOST_AUTO_TEST_CASE(a_destructor_in_the_queue_before_the_lock_tries) {
+  auto dying = std::make_unique<asio::io_context>();
+  int const before = data.value;
+  asio::post(*dying, [s = std::make_shared<session>(mutex, data)] {});
+  mutex.async_lock(asio::bind_executor(*dying, [](error_code, auto) {}));
+  dying.reset();
+  BOOST_TEST((data.value == before && mutex.try_lock()));
+  mutex.unlock();
+  std::make_shared<session>(mutex, data).reset();
+  BOOST_TEST(data.value == before + 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

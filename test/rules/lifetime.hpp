@@ -14,12 +14,14 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -46,6 +48,14 @@ inline bool refused(fate const (&f)[4], error_code e) {
 }
 inline bool granted(fate const (&f)[4]) {
   return std::ranges::all_of(f, [](fate const& each) { return each.granted(); });
+}
+
+// Has a context that knows nothing of the library yet shut down, and act while it destroys what is
+// in its queue.
+inline void act_in_a_shutdown(std::function<void(asio::io_context&)> act) {
+  asio::io_context dying;
+  std::shared_ptr<void> const end(nullptr, [&](void*) { act(dying); });
+  asio::post(dying, [end] {});
 }
 
 }  // namespace ASIO_SYNC_RULES_SUITE
@@ -195,6 +205,41 @@ BOOST_AUTO_TEST_CASE(R10_a_wait_that_a_destructor_initiates_in_a_shutdown_is_dro
   }
   BOOST_TEST((first.dropped() && dropped(late)));
   BOOST_TEST(primitive.waiters() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(R10_the_first_waits_of_a_context_begin_in_its_shutdown) {
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  for (bool const timed_first : {false, true}) {
+    fate first, late[4];
+    act_in_a_shutdown([&](asio::io_context& dying) {
+      if (timed_first)
+        subject::wait_for(primitive, 1h, asio::bind_executor(dying, observed_handler(first)));
+      else
+        subject::wait(primitive, asio::bind_executor(dying, observed_handler(first)));
+      queue_all_kinds(primitive, dying, late);
+      BOOST_TEST((first.dropped() && dropped(late)));
+    });
+    BOOST_TEST((first.dropped() && dropped(late)));
+    BOOST_TEST(primitive.waiters() == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_primitive_that_is_made_in_a_shutdown_goes_on_without_a_home) {
+  std::unique_ptr<primitive_type> made;
+  fate at_home, late[4], here;
+  act_in_a_shutdown([&](asio::io_context& dying) {
+    made = std::make_unique<primitive_type>(dying);
+    BOOST_TEST_REQUIRE(subject::occupy(*made));
+    subject::wait(*made, observed_handler(at_home));
+    queue_all_kinds(*made, dying, late);
+    BOOST_TEST((at_home.dropped() && dropped(late)));
+    subject::wait(*made, asio::bind_executor(other, observed_handler(here)));
+  });
+  BOOST_TEST(made->waiters() == 1u);
+  subject::serve(*made);
+  poll(other);
+  BOOST_TEST(here.granted());
+  BOOST_TEST(subject::idle(*made));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

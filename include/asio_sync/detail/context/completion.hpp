@@ -21,12 +21,13 @@ namespace asio_sync::detail {
 // What a thread has not done yet; see completions. Trivially destructible: usable for as long as
 // the thread runs any code at all.
 struct thread_completions {
-  wait_list<waiter> dropped;  // what they carry has to go on
-  wait_list<waiter> kept;     // handlers to destroy, and completions that may run anything
-  bool linking = false;       // drops are only linked: what follows is done further up the stack
-  bool executing = false;     // an unknown executor was called further up the stack
-  bool draining = false;      // `kept` is being worked off further up the stack
-  unsigned immediate = 0;     // operations completed without the executor, in a row
+  wait_list<waiter> dropped;    // what they carry has to go on
+  wait_list<waiter> kept;       // handlers to destroy, and completions that may run anything
+  wait_list<waiter> postponed;  // handlers to destroy once a context has dropped all that it has
+  bool linking = false;         // drops are only linked: what follows is done further up the stack
+  bool executing = false;       // an unknown executor was called further up the stack
+  bool draining = false;        // `kept` is being worked off further up the stack
+  unsigned immediate = 0;       // operations completed without the executor, in a row
 };
 
 inline constinit thread_local thread_completions this_thread_completions{};

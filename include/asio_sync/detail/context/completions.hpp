@@ -86,8 +86,24 @@ class completions {
     draining_scope const scope;  // its end
   }
 
-  // Before the thread blocks.
+  // The handlers that would be destroyed next are to be so later, by drain_if_any(): what waits in
+  // the queue of a context that ends goes on before. False if there are none. Within a posting.
+  static bool postpone() noexcept {
+    pass_on_dropped();
+    wait_list<waiter>& kept = this_thread_completions.kept;
+    for (waiter* next = kept.empty() ? nullptr : &kept.front(); next;) {
+      waiter& w = *next;
+      next = wait_list<waiter>::following(w);
+      if (w.state != wait_state::dropped) continue;
+      kept.erase(w);
+      this_thread_completions.postponed.push_back(w);
+    }
+    return !this_thread_completions.postponed.empty();
+  }
+
+  // Before the thread blocks, and when a context has ended.
   static void drain_if_any() noexcept {
+    this_thread_completions.kept.append(this_thread_completions.postponed);
     if (!this_thread_completions.kept.empty() || !this_thread_completions.dropped.empty()) drain();
   }
 

@@ -131,6 +131,25 @@ class context_timer {
       timer_;
 };
 
+// Makes the timer of a Service and ends it. Younger than all services that a timer needs, it dies
+// before them also where all of these are made in a shutdown, of which none of them is told.
+template <class Service>
+class timer_service final : public asio::execution_context::service {
+ public:
+  static inline asio::execution_context::id id;
+
+  explicit timer_service(asio::execution_context& context)
+      : asio::execution_context::service(context), service_(asio::use_service<Service>(context)) {
+    service_.make_timer();
+  }
+  ~timer_service() override { service_.timer_ends(); }
+
+ private:
+  void shutdown() noexcept override {}
+
+  Service& service_;
+};
+
 }  // namespace asio_sync::detail
 
 #endif

@@ -30,12 +30,13 @@ class wait_service : public asio::execution_context::service {
  public:
   static inline asio::execution_context::id id;
 
+  // One that is made while its context shuts down is not told of that.
   explicit wait_service(asio::execution_context& context)
-      : asio::execution_context::service(context) {}
+      : asio::execution_context::service(context), down_(is_ending(context)) {}
 
-  // A service that is made while its context shuts down is destroyed without having been told.
-  // What the context's own queue has dropped since may still be kept back.
-  ~wait_service() override { wait_service::shutdown(); }
+  // Without having been told, perhaps. What the context's own queue has dropped since may still be
+  // kept back.
+  ~wait_service() override { end(nullptr); }
 
   // The core's primitive is at home in this context. Those whose waits go on to other cores are
   // told of a shutdown before these.
@@ -61,7 +62,7 @@ class wait_service : public asio::execution_context::service {
     std::lock_guard const guard(lock_);
     if (down_) return false;
     if (deadline) {
-      if (!timer_) timer_.emplace(*this, context());
+      if (!timer_) asio::use_service<timer_service<wait_service>>(context());
       deadlines_.push(*deadline, w);
       try {
         timer_->expect(deadlines_.earliest());
@@ -95,9 +96,31 @@ class wait_service : public asio::execution_context::service {
   // The timer has fired, or was told that there is something new: refuses what has expired.
   void on_timer() noexcept;
 
-  void shutdown() noexcept override;
+  void shutdown() noexcept override { end(queue_of(context())); }
+
+  // The context's queue, which was to be destroyed, has been.
+  void queue_has_ended() noexcept;
 
  private:
+  friend class timer_service<wait_service>;
+
+  void make_timer() { timer_.emplace(*this, context()); }
+
+  // Where nobody has been told of the shutdown, nor has the queue that serves the timer: a thread
+  // of its own may be at it.
+  void timer_ends() noexcept {
+    if (is_down()) return;
+    end(nullptr);
+    if (io_queue* const queue = queue_of(context())) queue->shutdown();
+  }
+
+  bool is_down() noexcept {
+    std::lock_guard const guard(lock_);
+    return down_;
+  }
+
+  void end(io_queue* queue) noexcept;
+
   void forget(core_base& core) noexcept {
     std::lock_guard const guard(lock_);
     if (first_told_ == &core) first_told_ = wait_list<core_base>::following(core);
@@ -145,7 +168,7 @@ class wait_service : public asio::execution_context::service {
   bool take_waiters(decided_waits& taken) noexcept;
   void forget_homes() noexcept;
   core_base* take_core() noexcept;
-  static void drop_taken(decided_waits& taken) noexcept;
+  static bool drop_taken(decided_waits& taken) noexcept;
 
   std::mutex lock_;  // guards all below
   wait_list<core_base> homes_;
@@ -153,8 +176,9 @@ class wait_service : public asio::execution_context::service {
   waiter* foreign_ = nullptr;
   deadline_heap deadlines_;
   std::optional<context_timer<wait_service>> timer_;
+  queue_end<wait_service> queue_end_{*this};
   bool timer_failed_ = false;
-  bool down_ = false;
+  bool down_;
 };
 
 inline void wait_service::on_timer() noexcept {
@@ -174,7 +198,8 @@ inline void wait_service::on_timer() noexcept {
   }
 }
 
-inline void wait_service::shutdown() noexcept {
+// The queue: of the context, if that is still to be destroyed.
+inline void wait_service::end(io_queue* queue) noexcept {
   {
     std::lock_guard const guard(lock_);
     down_ = true;
@@ -183,15 +208,21 @@ inline void wait_service::shutdown() noexcept {
   }
   {
     completions::posting const scope;
+    bool is_known = false;
     for (bool more = true; more;) {
       decided_waits taken;
       more = take_waiters(taken);
-      drop_taken(taken);
+      is_known |= drop_taken(taken);
     }
     forget_homes();
     completions::drop_kept_for(context());  // also followers that were to run here
+    if (queue && is_known && completions::postpone()) return queue_end_.put_behind(*queue);
   }
-  // Handlers of this context, now or never: also if this runs inside the destructor of another.
+  queue_has_ended();
+}
+
+// Handlers of this context, now or never: also if this runs inside the destructor of another.
+inline void wait_service::queue_has_ended() noexcept {
   completions::drain_if_any();
   while (core_base* const core = take_core()) core->let_executor_go();
 }
@@ -232,7 +263,9 @@ inline core_base* wait_service::take_core() noexcept {
   return core;
 }
 
-inline void wait_service::drop_taken(decided_waits& taken) noexcept {
+// Whether the context is one that the library knows.
+inline bool wait_service::drop_taken(decided_waits& taken) noexcept {
+  bool is_known = false;
   decided_waits followers;  // of one of ours: granted, or broken, as it has gone
   while (!taken.empty()) {
     waiter& w = taken.pop_front();
@@ -243,9 +276,11 @@ inline void wait_service::drop_taken(decided_waits& taken) noexcept {
     // Where shared objects hide their symbols the context has a service of each of them, and it
     // may be another one that knows the waiter.
     if (w.service) w.service->detach(w);
+    is_known |= !w.way || w.way->at_once;
     completions::drop(w);
   }
   followers.hand_out();
+  return is_known;
 }
 
 inline void decided_waits::hand_out() noexcept {

@@ -15,9 +15,12 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detail/operation.hpp>
+#include <boost/asio/detail/scheduler.hpp>
 #include <boost/asio/detail/scheduler_operation.hpp>
+#include <boost/asio/detail/timer_scheduler.hpp>
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -66,6 +69,57 @@ struct more_room {
 };
 template <>
 struct more_room<0> {};
+
+// Whether a part of a context has been shut down, or is being. Asio keeps that to itself, but what
+// names a member in an explicit instantiation may name a private one.
+template <class Part, auto Flag>
+struct shutdown_flag {
+  friend bool is_shut_down(Part const& part) noexcept { return part.*Flag != 0; }
+};
+bool is_shut_down(asio::detail::scheduler const& part) noexcept;
+bool is_shut_down(asio::detail::timer_scheduler const& part) noexcept;
+template struct shutdown_flag<asio::detail::scheduler, &asio::detail::scheduler::shutdown_>;
+template struct shutdown_flag<asio::detail::timer_scheduler,
+                              &asio::detail::timer_scheduler::shutdown_>;
+
+template <class Part>
+bool has_shut_down(asio::execution_context& context) {
+  return asio::has_service<Part>(context) && is_shut_down(asio::use_service<Part>(context));
+}
+
+// Whether a context ends: its queue does, or what destroys the handlers of its timers and sockets.
+inline bool is_ending(asio::execution_context& context) {
+  return has_shut_down<asio::detail::scheduler>(context) ||
+         has_shut_down<asio::detail::timer_scheduler>(context);
+}
+
+// The queue of an io_context, of a thread_pool where that has one of the same kind, and of the
+// timers of any other context.
+using io_queue = asio::detail::io_context_impl;
+
+inline io_queue* queue_of(asio::execution_context& context) {
+  if constexpr (!std::is_same_v<io_queue, asio::detail::scheduler>)
+    if (asio::has_service<asio::detail::scheduler>(context)) return nullptr;
+  return asio::has_service<io_queue>(context) ? &asio::use_service<io_queue>(context) : nullptr;
+}
+
+// Stands at the end of a queue that is about to be destroyed, and tells the owner when all before
+// it has been.
+template <class Owner>
+class queue_end : asio::detail::operation {
+ public:
+  explicit queue_end(Owner& owner) noexcept : asio::detail::operation(&reached), owner_(owner) {}
+
+  void put_behind(io_queue& queue) noexcept { queue.post_immediate_completion(this, false); }
+
+ private:
+  static void reached(void*, asio::detail::operation* self, boost::system::error_code const&,
+                      std::size_t) {
+    static_cast<queue_end*>(self)->owner_.queue_has_ended();
+  }
+
+  Owner& owner_;
+};
 
 // Asio's handler tracking (BOOST_ASIO_ENABLE_HANDLER_TRACKING): each wait is an operation of it,
 // from its initiation to its handler.
