@@ -108,6 +108,7 @@ class starved_timer {
 
   // Returns when no work is left: a deadline that nobody expects any more is none.
   void finish() {
+    poll();  // a look may be on its way, and that queues again
     others_.clear();
     mutex.cancel();
     condition.cancel();
