@@ -152,9 +152,11 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   ///
   /// Cancellation by slot while the wait waits for its mutex or looks is remembered: if the
   /// predicate is true then, it succeeds, else it completes with `operation_aborted` and does not
-  /// queue again. After `close()` a false predicate completes with `error::closed`. Exceptions of
-  /// the predicate: come out of `co_await`, with the mutex held; otherwise out of the handler's
-  /// executor, as a handler's own would, which is then not called, and the mutex is unlocked.
+  /// queue again. After `close()` a false predicate completes with `error::closed`. The predicate
+  /// may destroy the condition, and what owns it: if it is false then, that is
+  /// `operation_aborted`. Exceptions of the predicate: come out of `co_await`, with the mutex
+  /// held; otherwise out of the handler's executor, as a handler's own would, which is then not
+  /// called, and the mutex is unlocked.
   template <class Lock, detail::wait_predicate Predicate,
             class Token = detail::default_token<Executor>>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
@@ -220,8 +222,8 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// Waits until `predicate()` is true.
   template <detail::condition_lock Lock, detail::wait_predicate Predicate>
   void wait(Lock& lock, Predicate predicate) {
-    refuse_unowned(lock, "wait");
-    while (!predicate()) wait(lock);
+    looks_in_thread(
+        lock, predicate, [] { return detail::wait_limit(detail::no_limit()); }, "wait");
   }
 
   /// As `wait`, but gives up after the time, with the mutex held.
@@ -234,7 +236,8 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   template <detail::condition_lock Lock, class Rep, class Period, detail::wait_predicate Predicate>
   bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> const& time, Predicate predicate) {
     detail::wait_limit const limit = detail::wait_limit::after(time);
-    return look_until(lock, limit.deadline(), predicate, "wait_for");
+    return looks_in_thread(
+        lock, predicate, [&] { return limit; }, "wait_for");
   }
 
   /// As `wait`, but gives up at the point in time.
@@ -248,7 +251,8 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
             detail::wait_predicate Predicate>
   bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> const& time,
                   Predicate predicate) {
-    return look_until(lock, time, predicate, "wait_until");
+    return looks_in_thread(
+        lock, predicate, [&] { return detail::wait_limit::at(time); }, "wait_until");
   }
 
  private:
@@ -277,38 +281,49 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
                                    static_cast<Token&&>(token));
   }
 
-  template <class Lock>
-  static void refuse_unowned(Lock const& lock, char const* function) {
-    if (!lock.owns_lock()) fail(detail::wait_outcome::not_permitted, function);
-  }
-
   [[noreturn]] ASIO_SYNC_COLD static void fail(detail::wait_outcome outcome,
                                                char const* function) {
     detail::throw_outcome(outcome, "async_condition", function,
                           "other waits are over another mutex");
   }
 
-  template <class Lock, class Time, class Predicate>
-  bool look_until(Lock& lock, Time const& time, Predicate& predicate, char const* function) {
-    refuse_unowned(lock, function);
-    while (!predicate())
-      if (in_thread(lock, detail::wait_limit::at(time), function) == std::cv_status::timeout)
-        return predicate();
-    return true;
-  }
+  template <class Lock>
+  using thread_operation = detail::condition_operation<Executor, Lock, detail::wait_limit>;
 
   template <class Lock>
   std::cv_status in_thread(Lock& lock, detail::wait_limit limit, char const* function) {
+    return in_thread(thread_operation<Lock>(base::executor(), core(), lock, limit, false),
+                     function);
+  }
+
+  template <class Lock>
+  static std::cv_status in_thread(thread_operation<Lock> const& operation, char const* function) {
     using enum std::cv_status;
-    detail::condition_operation<Executor, Lock, detail::wait_limit> const operation(
-        base::executor(), core(), lock, limit, false);
     detail::wait_outcome outcome = operation.try_in_coroutine().outcome();
     if (outcome == detail::wait_outcome::undecided)
-      outcome =
-          detail::wait_in_thread_with(operation, *detail::lock_access<Lock>::look(lock).mutex);
+      outcome = detail::wait_in_thread_with(
+          operation, *detail::lock_access<Lock>::look(operation.lock()).mutex);
     if (outcome == detail::wait_outcome::granted) return no_timeout;
     if (outcome == detail::wait_outcome::timed_out) return timeout;
     fail(outcome, function);
+  }
+
+  // Waits until the predicate is true or the time is up; returns what the predicate says then. The
+  // predicate, or another thread between two waits, may destroy the condition.
+  template <class Lock, class Predicate, class Limit>
+  bool looks_in_thread(Lock& lock, Predicate& predicate, Limit limit, char const* function) {
+    if (!lock.owns_lock()) fail(detail::wait_outcome::not_permitted, function);
+    thread_operation<Lock> const operation(base::executor(), core(), lock, detail::no_limit(),
+                                           false);
+    detail::kept_cores<Lock> const kept(core(), lock);
+    do {
+      detail::verdict const seen = operation.seen(kept, predicate());
+      if (seen.granted()) return true;
+      if (seen.decided()) fail(seen.outcome(), function);
+    } while (in_thread(operation.within(limit()), function) == std::cv_status::no_timeout);
+    bool const is_true = predicate();
+    if (kept.mutex_is_dead()) fail(detail::wait_outcome::aborted, function);
+    return is_true;
   }
 };
 

@@ -329,12 +329,14 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     return queue_up(w);
   }
 
-  // Calls the predicate. True if that ends the wait, which holds the mutex.
+  // Calls the predicate. True if that ends the wait, which holds the mutex, unless the predicate
+  // has destroyed that.
   bool looks_and_ends(node& w) {
     condition_predicate const& predicate = w.request.predicate;
     try {
       if (!predicate.looks(predicate.where))
-        return w.place.outcome == wait_outcome::timed_out || !queue_up_again(w);
+        return w.place.outcome == wait_outcome::timed_out || w.mutex->is_dead() ||
+               !queue_up_again(w);
     } catch (...) {
       if (!predicate.thrown) {
         completions::drop(w);

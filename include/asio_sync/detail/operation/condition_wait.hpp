@@ -32,7 +32,10 @@ namespace asio_sync::detail {
 // What a wait does with a lock: with a guard of the library's; and with the standard's, whose hold
 // is a member's and not counted.
 template <class Lock>
-struct lock_access : guard_access {};
+struct lock_access : guard_access {
+  // Empties the lock of a dead mutex.
+  static void forget_dead(Lock& lock) noexcept { static_cast<void>(take(lock)); }
+};
 
 template <class Executor>
 struct lock_access<std::unique_lock<basic_async_mutex<Executor>>> {
@@ -67,6 +70,8 @@ struct lock_access<std::unique_lock<basic_async_mutex<Executor>>> {
     else
       hold.mutex->unref();  // it died meanwhile
   }
+
+  static void forget_dead(lock_type& lock) noexcept { static_cast<void>(lock.release()); }
 };
 
 template <class Lock>
@@ -150,6 +155,32 @@ struct condition_handler {
   [[no_unique_address]] std::conditional_t<std::is_void_v<Lock>, no_predicate, Lock> lock{};
 };
 
+// Keeps the cores where a predicate is called outside a wait: it may destroy the condition, the
+// mutex, or what owns them. Empties the lock of a mutex that has been destroyed.
+template <class Lock>
+class kept_cores {
+ public:
+  ASIO_SYNC_NOINLINE kept_cores(condition_core& core, Lock& lock) noexcept
+      : core_(core), mutex_(*lock_access<Lock>::look(lock).mutex), lock_(lock) {
+    core_.count_up();
+    mutex_.count_up();
+  }
+  kept_cores(kept_cores const&) = delete;
+  kept_cores& operator=(kept_cores const&) = delete;
+  ASIO_SYNC_NOINLINE ~kept_cores() {
+    if (mutex_is_dead()) lock_access<Lock>::forget_dead(lock_);
+    mutex_.unref();
+    core_.unref();
+  }
+
+  bool mutex_is_dead() const noexcept { return mutex_.is_dead(); }
+
+ private:
+  condition_core& core_;
+  mutex_core& mutex_;
+  Lock& lock_;
+};
+
 // A wait with the caller's lock, and how long it may take. All that is compiled of it once,
 // whatever its predicate; `looks`: whether it has one.
 template <class Executor, class Lock, class Limit>
@@ -168,6 +199,7 @@ class condition_operation {
   executor_type const& executor() const noexcept { return *executor_; }
   condition_core& core() const noexcept { return *core_; }
   Limit limit() const noexcept { return limit_; }
+  Lock& lock() const noexcept { return *lock_; }
 
   condition_waiter::asked_type asked() const noexcept {
     return {lock_, &functions_of_lock<Lock>, limit_.expired(), predicate_};
@@ -200,6 +232,22 @@ class condition_operation {
     return refused;
   }
 
+  // The predicate has been called, within kept_cores. Undecided if the wait has to queue.
+  ASIO_SYNC_NOINLINE verdict seen(kept_cores<Lock> const& kept, bool is_true) const noexcept {
+    if (kept.mutex_is_dead()) return wait_outcome::aborted;
+    if (is_true) return wait_outcome::granted;
+    wait_outcome const ended = core_->ended_as();
+    if (ended != wait_outcome::undecided) return let_go(), ended;
+    return limit_.expired() ? wait_outcome::timed_out : wait_outcome::undecided;
+  }
+
+  // The same with another limit.
+  condition_operation within(Limit limit) const noexcept {
+    condition_operation result(*this);
+    result.limit_ = limit;
+    return result;
+  }
+
   static void rethrow() noexcept {}
 
   // Names it in the output of Asio's handler tracking.
@@ -218,6 +266,7 @@ class condition_operation {
  private:
   void let_go() const noexcept {
     mutex_hold const held = lock_access<Lock>::take(*lock_);
+    if (!held.mutex) return;  // the mutex is dead
     mutex_core& mutex = *held.mutex;
     mutex.count_up();
     if (held.holds) mutex.release_counted();
@@ -254,10 +303,9 @@ class looking_operation : public condition_operation<Executor, Lock, Limit> {
     verdict const refused = base::try_in_coroutine();
     if (refused.decided()) return refused;
     begin_to_wait(*predicate_);
-    if ((*predicate_)()) return wait_outcome::granted;
+    kept_cores<Lock> const kept(this->core(), this->lock());
     has_looked_ = true;
-    if (this->limit().expired()) return wait_outcome::timed_out;
-    return {};
+    return this->seen(kept, (*predicate_)());
   }
 
   // What the predicate has thrown while the coroutine was suspended.
