@@ -18,6 +18,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <ratio>
 #include <vector>
 
 using asio_sync::detail::deadline_heap;
@@ -43,6 +44,23 @@ struct still_clock {
   [[maybe_unused]] static constexpr bool is_steady = false;
   static time_point now() noexcept { return time_point(-5000s); }
 };
+
+// A clock that shows the end of all time backwards.
+struct endless_clock {
+  using rep = double;
+  using period = std::ratio<1>;
+  using duration = std::chrono::duration<double>;
+  using time_point = std::chrono::time_point<endless_clock>;
+  [[maybe_unused]] static constexpr bool is_steady = false;
+  static time_point now() noexcept {
+    return time_point(duration(-std::numeric_limits<double>::infinity()));
+  }
+};
+
+template <class Clock, class Duration>
+std::chrono::time_point<Clock, Duration> point_of(typename Duration::rep since) {
+  return std::chrono::time_point<Clock, Duration>(Duration(since));
+}
 
 // How many allocations it takes to have so many deadlines. They leave.
 std::size_t allocations_to_fill(deadline_heap& heap, std::size_t n) {
@@ -182,6 +200,46 @@ BOOST_AUTO_TEST_CASE(R11_points_in_time_saturate) {
     BOOST_TEST(limit.timed());
     BOOST_TEST(limit.expired());
   }
+}
+
+BOOST_AUTO_TEST_CASE(R11_a_time_that_is_no_number_has_passed) {
+  auto const passes = []<class Rep>(Rep) {
+    using time = std::chrono::duration<Rep>;
+    constexpr Rep no_number = std::numeric_limits<Rep>::quiet_NaN();
+    BOOST_TEST(wait_limit::after(time(no_number)).expired());
+    BOOST_TEST(wait_limit::after(time(-no_number)).expired());
+    BOOST_TEST(wait_limit::at(point_of<steady_clock, time>(no_number)).expired());
+    BOOST_TEST(wait_limit::at(point_of<std::chrono::system_clock, time>(no_number)).expired());
+    BOOST_TEST(wait_limit::at(point_of<still_clock, time>(no_number)).expired());
+  };
+  passes(float());
+  passes(double());
+  passes(0.0L);
+}
+
+// What can be said is said; with -fsanitize=float-cast-overflow, too.
+BOOST_AUTO_TEST_CASE(R11_no_time_overflows_while_it_is_converted) {
+  auto const is_far = [](wait_limit limit) {
+    using std::chrono::hours;
+    return !limit.expired() && limit.deadline() > steady_clock::now() + hours(24 * 365 * 100);
+  };
+  auto const infinite = []<class Rep>(Rep) { return std::numeric_limits<Rep>::infinity(); };
+  using coarse = std::chrono::duration<float>;
+  BOOST_TEST(is_far(wait_limit::after(coarse(9.2233718e9F))));  // rounds to more than there is
+  BOOST_TEST(wait_limit::after(coarse(-9.2233718e9F)).expired());
+  BOOST_TEST(is_far(wait_limit::after(coarse(infinite(0.F)))));
+  BOOST_TEST(wait_limit::after(coarse(-infinite(0.F))).expired());
+  BOOST_TEST(is_far(wait_limit::after(std::chrono::duration<long double>(1e4000L))));
+  using thirds = std::chrono::duration<long long, std::ratio<1, 3>>;
+  BOOST_TEST(is_far(wait_limit::after(thirds(20'000'000'000))));
+  BOOST_TEST(is_far(wait_limit::after(thirds::max())));
+  BOOST_TEST(wait_limit::after(thirds::min()).expired());
+  wait_limit const in_a_third = wait_limit::after(thirds(1));
+  auto const third = in_a_third.deadline() - steady_clock::now();
+  BOOST_TEST((third <= 334ms && third > 0ms));
+  for (double const far : {infinite(0.), 1e300, 9.2e18})
+    BOOST_TEST(is_far(wait_limit::at(point_of<endless_clock, endless_clock::duration>(far))));
+  BOOST_TEST(wait_limit::at(endless_clock::time_point::min()).expired());
 }
 
 template <class TimePoint>

@@ -30,6 +30,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -190,6 +191,19 @@ BOOST_AUTO_TEST_CASE(R7_keys_with_one_hash_are_told_apart) {
   BOOST_TEST((one.owns_lock() && two.owns_lock()));
   BOOST_TEST(!mutex.try_lock(awkward_key(1)));
   BOOST_TEST(mutex.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(R7_a_grant_keeps_the_tag_of_its_entrys_address) {
+  using core = asio_sync::detail::keyed_mutex_core;
+  using asio_sync::detail::key_entry, asio_sync::detail::key_share;
+  for (std::uint64_t const tag : {0x00, 0x0f, 0xb4, 0xff}) {  // as AArch64 has it
+    auto const address = static_cast<std::uintptr_t>(tag << 56 | 0x00ff'7123'4567'89a0);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): nobody goes there
+    auto* const entry = reinterpret_cast<key_entry*>(address);
+    auto const granted = core::granted({entry, key_share::hold});
+    BOOST_TEST(granted.granted());
+    BOOST_TEST(core::held_by(granted).entry == entry);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_entry_is_there_only_while_it_is_held_or_waited_for) {

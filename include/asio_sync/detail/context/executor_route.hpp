@@ -55,8 +55,8 @@ class held_executor {
     ::new (static_cast<void*>(std::addressof(tracked_))) tracked_type(std::move(tracked));
   }
 
-  // Calls f with the executor, which is on the stack: the block may be gone before f returns. It is
-  // moved out, so that what is left holds nothing of a known one, unless it is used again.
+  // Calls f with the executor, which is on the stack: the block may be gone before f returns. It
+  // is moved out, so that what is left holds nothing of a known one, unless it is used again.
   template <class Function>
   void use(wait_work work, Function&& f) {
     if (work == wait_work::kept) {

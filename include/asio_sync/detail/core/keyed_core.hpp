@@ -37,8 +37,9 @@ struct key_place {
   key_place* prev = nullptr;
 };
 
-// A key that is held or waited for. All but the hash is the core's, under its lock.
-struct key_entry {
+// A key that is held or waited for. All but the hash is the core's, under its lock. Aligned so
+// that a verdict has room for its address, the tag of a tagged pointer included.
+struct alignas(2 * sizeof(void*)) key_entry {
   explicit key_entry(std::size_t h) noexcept : hash(h) {}
   key_entry(key_entry const&) = delete;
   key_entry& operator=(key_entry const&) = delete;
@@ -85,13 +86,13 @@ class keyed_core : public wait_queue<Traits> {
 
   keyed_core() noexcept = default;
 
-  // A grant, with the entry of which it is a hold, and back. An address has no more than the 56
-  // bits of a verdict.
+  // A grant, with the entry of which it is a hold, and back.
   static verdict granted(key_stake const& stake) noexcept {
-    return {wait_outcome::granted, reinterpret_cast<std::uintptr_t>(stake.entry)};
+    auto const address = reinterpret_cast<std::uintptr_t>(stake.entry);
+    return {wait_outcome::granted, address / alignof(key_entry)};
   }
   static key_stake held_by(verdict granted) noexcept {
-    auto const address = static_cast<std::uintptr_t>(granted.value());
+    auto const address = static_cast<std::uintptr_t>(granted.value()) * alignof(key_entry);
     // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
     return {reinterpret_cast<key_entry*>(address), key_share::hold};
   }

@@ -22,33 +22,33 @@ enum class wait_state : std::uint8_t {
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
 // Invalid: it was asked for what nobody can have. Broken: it would have been let go together with
 // others, of whom one has gone. Deadlock: it would wait for another that waits for it. Not
-// permitted: who asked does not hold what is needed.
+// permitted: who asked does not hold what is needed. Four bits; the lowest is that of a grant.
 enum class wait_outcome : std::uint8_t {
-  undecided,
-  granted,
-  aborted,
-  timed_out,
-  closed,
-  invalid,
-  broken,
-  deadlock,
-  not_permitted
+  undecided = 0,
+  granted = 1,
+  aborted = 2,
+  timed_out = 4,
+  closed = 6,
+  invalid = 8,
+  broken = 10,
+  deadlock = 12,
+  not_permitted = 14
 };
 
-// How an attempt or a wait ended, and a value of 56 bits that goes with it, in one register.
+// How an attempt or a wait ended, and a value of 60 bits that goes with it, in one register.
 class verdict {
  public:
   constexpr verdict(wait_outcome outcome = wait_outcome::undecided,
                     std::uint64_t value = 0) noexcept
-      : bits_(value << 8 | static_cast<std::uint64_t>(outcome)) {}
+      : bits_(value << 4 | static_cast<std::uint64_t>(outcome)) {}
 
   constexpr wait_outcome outcome() const noexcept {
-    return static_cast<wait_outcome>(bits_ & 0xff);
+    return static_cast<wait_outcome>(bits_ & 0xf);
   }
-  constexpr std::uint64_t value() const noexcept { return bits_ >> 8; }
+  constexpr std::uint64_t value() const noexcept { return bits_ >> 4; }
 
   constexpr bool decided() const noexcept { return outcome() != wait_outcome::undecided; }
-  constexpr bool granted() const noexcept { return outcome() == wait_outcome::granted; }
+  constexpr bool granted() const noexcept { return (bits_ & 1) != 0; }
 
  private:
   std::uint64_t bits_;

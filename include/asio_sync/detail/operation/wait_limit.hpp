@@ -8,6 +8,7 @@
 #include <asio_sync/detail/platform/threading.hpp>
 
 #include <chrono>
+#include <ratio>
 #include <type_traits>
 
 namespace asio_sync::detail {
@@ -40,7 +41,7 @@ class wait_limit {
     ticks const point = saturated(time.time_since_epoch());
     if constexpr (std::is_same_v<Clock, steady_clock>) return {point};
     ticks const now = saturated(Clock::now().time_since_epoch());
-    return {sum(sum(point, -now), steady_clock::now().time_since_epoch())};
+    return {sum(difference(point, now), steady_clock::now().time_since_epoch())};
   }
 
   bool timed() const noexcept { return kind_ != kind::none; }
@@ -60,19 +61,33 @@ class wait_limit {
  private:
   wait_limit(kind k, ticks value) noexcept : kind_(k), value_(value) {}
 
+  // Rounded up. A time that is no number has passed. By way of `wide` where a multiplication of
+  // the standard's conversion could overflow, or round what does not overflow.
   template <class Rep, class Period>
   ASIO_SYNC_INLINE static ticks saturated(
       std::chrono::duration<Rep, Period> const& time) noexcept {
     using wide = std::chrono::duration<long double, steady_clock::period>;
-    if (wide(time) >= wide(ticks::max())) return ticks::max();
-    if (wide(time) <= wide(ticks::min())) return ticks::min();
-    return std::chrono::ceil<ticks>(time);
+    using factor = std::ratio_divide<Period, steady_clock::period>;
+    wide const value(time);
+    if (value >= wide(ticks::max())) return ticks::max();
+    if (!(value > wide(ticks::min()))) return ticks::min();
+    if constexpr (std::chrono::treat_as_floating_point_v<Rep> ||
+                  (factor::num != 1 && factor::den != 1))
+      return std::chrono::ceil<ticks>(value);
+    else
+      return std::chrono::ceil<ticks>(time);
   }
 
   static ticks sum(ticks a, ticks b) noexcept {
     if (b > b.zero() && a > ticks::max() - b) return ticks::max();
     if (b < b.zero() && a < ticks::min() - b) return ticks::min();
     return a + b;
+  }
+
+  static ticks difference(ticks a, ticks b) noexcept {
+    if (b < b.zero() && a > ticks::max() + b) return ticks::max();
+    if (b > b.zero() && a < ticks::min() + b) return ticks::min();
+    return a - b;
   }
 
   kind kind_;
