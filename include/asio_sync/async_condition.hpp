@@ -137,7 +137,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// throws; nothing has changed then.
   template <class Lock, class Token = detail::default_token<Executor>>
     requires(detail::condition_lock<std::remove_reference_t<Lock>> &&
-             !detail::wait_predicate<Token>)
+             !detail::predicate_and_no_token<Token, Lock>)
   auto async_wait(Lock&& lock, Token&& token = Token()) {
     return initiate(static_cast<Lock&&>(lock), detail::no_limit(), detail::no_predicate(),
                     static_cast<Token&&>(token));
@@ -157,12 +157,18 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// `operation_aborted`. Exceptions of the predicate: come out of `co_await`, with the mutex
   /// held; otherwise out of the handler's executor, as a handler's own would, which is then not
   /// called, and the mutex is unlocked.
-  template <class Lock, detail::wait_predicate Predicate,
-            class Token = detail::default_token<Executor>>
+  template <class Lock, detail::wait_predicate Predicate, class Token>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
-  auto async_wait(Lock&& lock, Predicate&& predicate, Token&& token = Token()) {
+  auto async_wait(Lock&& lock, Predicate&& predicate, Token&& token) {
     return initiate(static_cast<Lock&&>(lock), detail::no_limit(),
                     static_cast<Predicate&&>(predicate), static_cast<Token&&>(token));
+  }
+  template <class Lock, class Predicate>
+    requires(detail::condition_lock<std::remove_reference_t<Lock>>&&
+                 detail::predicate_and_no_token<Predicate, Lock>)
+  auto async_wait(Lock&& lock, Predicate&& predicate) {
+    return async_wait(static_cast<Lock&&>(lock), static_cast<Predicate&&>(predicate),
+                      detail::default_token<Executor>());
   }
 
   /// As `async_wait`, but gives up after `time`, counted from the initiation (with a deferred
@@ -170,7 +176,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// the mutex again. Zero or negative time does not let go of the mutex.
   template <class Lock, class Rep, class Period, class Token = detail::default_token<Executor>>
     requires(detail::condition_lock<std::remove_reference_t<Lock>> &&
-             !detail::wait_predicate<Token>)
+             !detail::predicate_and_no_token<Token, Lock>)
   auto async_wait_for(Lock&& lock, std::chrono::duration<Rep, Period> const& time,
                       Token&& token = Token()) {
     return initiate(static_cast<Lock&&>(lock), detail::wait_limit::after(time),
@@ -178,20 +184,27 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   }
 
   /// The same with a predicate: if it is true when the time is up, that is a success.
-  template <class Lock, class Rep, class Period, detail::wait_predicate Predicate,
-            class Token = detail::default_token<Executor>>
+  template <class Lock, class Rep, class Period, detail::wait_predicate Predicate, class Token>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
   auto async_wait_for(Lock&& lock, std::chrono::duration<Rep, Period> const& time,
-                      Predicate&& predicate, Token&& token = Token()) {
+                      Predicate&& predicate, Token&& token) {
     return initiate(static_cast<Lock&&>(lock), detail::wait_limit::after(time),
                     static_cast<Predicate&&>(predicate), static_cast<Token&&>(token));
+  }
+  template <class Lock, class Rep, class Period, class Predicate>
+    requires(detail::condition_lock<std::remove_reference_t<Lock>>&&
+                 detail::predicate_and_no_token<Predicate, Lock>)
+  auto async_wait_for(Lock&& lock, std::chrono::duration<Rep, Period> const& time,
+                      Predicate&& predicate) {
+    return async_wait_for(static_cast<Lock&&>(lock), time, static_cast<Predicate&&>(predicate),
+                          detail::default_token<Executor>());
   }
 
   /// As `async_wait_for`, but gives up at a point in time. One of another clock than the steady
   /// one is converted when this function is called.
   template <class Lock, class Clock, class Duration, class Token = detail::default_token<Executor>>
     requires(detail::condition_lock<std::remove_reference_t<Lock>> &&
-             !detail::wait_predicate<Token>)
+             !detail::predicate_and_no_token<Token, Lock>)
   auto async_wait_until(Lock&& lock, std::chrono::time_point<Clock, Duration> const& time,
                         Token&& token = Token()) {
     return initiate(static_cast<Lock&&>(lock), detail::wait_limit::at(time),
@@ -199,13 +212,20 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   }
 
   /// The same with a predicate.
-  template <class Lock, class Clock, class Duration, detail::wait_predicate Predicate,
-            class Token = detail::default_token<Executor>>
+  template <class Lock, class Clock, class Duration, detail::wait_predicate Predicate, class Token>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
   auto async_wait_until(Lock&& lock, std::chrono::time_point<Clock, Duration> const& time,
-                        Predicate&& predicate, Token&& token = Token()) {
+                        Predicate&& predicate, Token&& token) {
     return initiate(static_cast<Lock&&>(lock), detail::wait_limit::at(time),
                     static_cast<Predicate&&>(predicate), static_cast<Token&&>(token));
+  }
+  template <class Lock, class Clock, class Duration, class Predicate>
+    requires(detail::condition_lock<std::remove_reference_t<Lock>>&&
+                 detail::predicate_and_no_token<Predicate, Lock>)
+  auto async_wait_until(Lock&& lock, std::chrono::time_point<Clock, Duration> const& time,
+                        Predicate&& predicate) {
+    return async_wait_until(static_cast<Lock&&>(lock), time, static_cast<Predicate&&>(predicate),
+                            detail::default_token<Executor>());
   }
 
   /// Blocks the calling thread until it is notified and has the mutex again: for threads that run

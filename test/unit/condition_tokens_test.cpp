@@ -8,6 +8,7 @@
 #include "support/executors.hpp"
 
 #include <asio_sync/async_condition.hpp>
+#include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
@@ -360,6 +361,70 @@ BOOST_AUTO_TEST_CASE(R2_waits_look_in_a_pool_whoever_notifies) {
   context.run();
   pool.join();
   BOOST_TEST(turn == 3 * rounds);
+}
+
+// Handlers and predicates that are compiled for whatever they are asked about.
+BOOST_AUTO_TEST_CASE(
+    handlers_and_predicates_with_a_deduced_type_are_not_tried_with_what_they_do_not_get) {
+  int ended = 0;
+  auto const takes_both = [&](error_code e, lock_type const& l) { ended += !e && l.owns_lock(); };
+  auto const takes_one = [&](error_code e) { ended += !e; };
+  auto const carried = [&](auto&&... x) { takes_both(std::forward<decltype(x)>(x)...); };
+  auto const error_only = [&](auto&&... x) { takes_one(std::forward<decltype(x)>(x)...); };
+  auto const true_of_nothing = [](auto&&... x) {
+    static_assert(sizeof...(x) == 0);
+    return true;
+  };
+  auto const until = std::chrono::steady_clock::now() + 1h;
+  auto const complete = [&] {
+    context.restart();
+    context.poll();
+    condition.notify_one();
+    context.poll();
+  };
+  condition.async_wait(lock_type(mutex), carried), complete();
+  condition.async_wait_for(lock_type(mutex), 1h, carried), complete();
+  condition.async_wait_until(lock_type(mutex), until, carried), complete();
+  condition.async_wait(lock_type(mutex), true_of_nothing, carried), complete();
+  condition.async_wait_for(lock_type(mutex), 1h, true_of_nothing, carried), complete();
+  condition.async_wait_until(lock_type(mutex), until, true_of_nothing, carried), complete();
+  BOOST_TEST(ended == 6);
+  lock_type lock(mutex);
+  condition.async_wait(lock, error_only), complete();
+  condition.async_wait_for(lock, 1h, error_only), complete();
+  condition.async_wait(lock, true_of_nothing, error_only), complete();
+  condition.async_wait_until(lock, until, true_of_nothing, error_only), complete();
+  BOOST_TEST(ended == 10);
+  condition.wait(lock, true_of_nothing);
+  BOOST_TEST(condition.wait_for(lock, 1h, true_of_nothing));
+  BOOST_TEST(condition.wait_until(lock, until, true_of_nothing));
+}
+
+BOOST_AUTO_TEST_CASE(such_handlers_and_predicates_inside_a_monitor) {
+  asio_sync::async_monitor<int> monitor(context, 7);
+  asio_sync::async_monitor<int>::condition inside(monitor);
+  int ended = 0;
+  auto const takes_one = [&](error_code e) { ended += !e; };
+  auto const error_only = [&](auto&&... x) { takes_one(std::forward<decltype(x)>(x)...); };
+  auto const is_seven = [](auto const& object) { return object + 0 == 7; };
+  auto entry = monitor.try_enter();
+  auto const complete = [&] {
+    context.restart();
+    context.poll();
+    inside.notify_one();
+    context.poll();
+  };
+  inside.async_wait(entry, error_only), complete();
+  inside.async_wait_for(entry, 1h, error_only), complete();
+  inside.async_wait(entry, is_seven, error_only), complete();
+  inside.async_wait_for(entry, 1h, is_seven, error_only), complete();
+  entry.leave();
+  BOOST_TEST(ended == 4);
+  monitor.async_enter_when(is_seven, [&](auto const& e, auto const& i) { ended += !e && i; });
+  monitor.async_invoke_when(
+      is_seven, [](auto& object) { ++object; }, [&](auto const& e) { ended += !e; });
+  complete();
+  BOOST_TEST(ended == 6);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

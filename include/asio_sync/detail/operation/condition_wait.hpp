@@ -4,13 +4,12 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_CONDITION_WAIT_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_CONDITION_WAIT_HPP
 
-// The waits on a condition: with which locks, with or without a predicate, by whom.
+// The waits on a condition: with or without a predicate, by whom.
 
-#include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/condition_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/guard_access.hpp>
+#include <asio_sync/detail/operation/condition_lock.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/thread_wait.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -23,75 +22,30 @@
 #include <concepts>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
 namespace asio_sync::detail {
 
-// What a wait does with a lock: with a guard of the library's; and with the standard's, whose hold
-// is a member's and not counted.
-template <class Lock>
-struct lock_access : guard_access {
-  // Empties the lock of a dead mutex.
-  static void forget_dead(Lock& lock) noexcept { static_cast<void>(take(lock)); }
-};
-
-template <class Executor>
-struct lock_access<std::unique_lock<basic_async_mutex<Executor>>> {
-  using lock_type = std::unique_lock<basic_async_mutex<Executor>>;
-  using guard_type = typename basic_async_mutex<Executor>::lock_type;
-  static constexpr bool is_standard = true;
-
-  static mutex_hold look(lock_type const& lock) noexcept {
-    if (!lock.mutex()) return {};
-    return {guard_access::look(guard_type(*lock.mutex(), std::defer_lock)).mutex,
-            lock.owns_lock()};
-  }
-
-  // Not held if a member does not hold it, whatever the lock says.
-  static mutex_hold take(lock_type& lock) noexcept {
-    bool const owned = lock.owns_lock();
-    auto* const mutex = lock.release();
-    if (!mutex) return {};
-    guard_type guard(*mutex, std::defer_lock);
-    mutex_hold taken = guard_access::take(guard);
-    taken.holds = owned && taken.mutex->count_holder(true);
-    return taken;
-  }
-
-  static void put(lock_type& lock, mutex_hold hold) noexcept {
-    if (!hold.mutex) return;
-    auto& mutex = *static_cast<basic_async_mutex<Executor>*>(hold.mutex->primitive());
-    if (!hold.holds)
-      lock = lock_type(mutex, std::defer_lock);
-    else if (hold.mutex->count_holder(false))
-      lock = lock_type(mutex, std::adopt_lock);
-    else
-      hold.mutex->unref();  // it died meanwhile
-  }
-
-  static void forget_dead(lock_type& lock) noexcept { static_cast<void>(lock.release()); }
-};
-
-template <class Lock>
-concept condition_lock = requires {
-  requires lock_access<Lock>::is_standard;
-}
-|| requires { requires guard_access::fits<Lock>; };
-
-template <class Lock>
-inline constexpr lock_functions functions_of_lock{
-    [](void* lock) noexcept { return lock_access<Lock>::take(*static_cast<Lock*>(lock)); },
-    [](void* lock, mutex_hold hold) noexcept {
-      lock_access<Lock>::put(*static_cast<Lock*>(lock), hold);
-    }};
-
-// What may stand between the lock and the token. A handler that takes whatever it is given is
-// none.
+// What may stand between the lock and the token.
 template <class Predicate>
-concept wait_predicate = !token_for<Predicate, void(boost::system::error_code)> &&
-                         std::predicate<std::decay_t<Predicate>&>;
+concept wait_predicate = std::predicate<std::add_lvalue_reference_t<std::decay_t<Predicate>>>;
+
+// What a wait completes with: an rvalue lock comes back.
+template <class Lock>
+struct wait_completion {
+  using signature = void(boost::system::error_code, Lock);
+};
+template <class Lock>
+struct wait_completion<Lock&> {
+  using signature = void(boost::system::error_code);
+};
+
+// A predicate where a token could stand. Asks first whether it is a token for what the wait
+// completes with: a generic lambda is compiled for the arguments that it is asked about.
+template <class Predicate, class Lock>
+concept predicate_and_no_token =
+    !token_for<Predicate, typename wait_completion<Lock>::signature> && wait_predicate<Predicate>;
 
 struct no_predicate {};
 
@@ -153,32 +107,6 @@ struct condition_handler {
   Handler handler;
   [[no_unique_address]] Predicate predicate;
   [[no_unique_address]] std::conditional_t<std::is_void_v<Lock>, no_predicate, Lock> lock{};
-};
-
-// Keeps the cores where a predicate is called outside a wait: it may destroy the condition, the
-// mutex, or what owns them. Empties the lock of a mutex that has been destroyed.
-template <class Lock>
-class kept_cores {
- public:
-  ASIO_SYNC_NOINLINE kept_cores(condition_core& core, Lock& lock) noexcept
-      : core_(core), mutex_(*lock_access<Lock>::look(lock).mutex), lock_(lock) {
-    core_.count_up();
-    mutex_.count_up();
-  }
-  kept_cores(kept_cores const&) = delete;
-  kept_cores& operator=(kept_cores const&) = delete;
-  ASIO_SYNC_NOINLINE ~kept_cores() {
-    if (mutex_is_dead()) lock_access<Lock>::forget_dead(lock_);
-    mutex_.unref();
-    core_.unref();
-  }
-
-  bool mutex_is_dead() const noexcept { return mutex_.is_dead(); }
-
- private:
-  condition_core& core_;
-  mutex_core& mutex_;
-  Lock& lock_;
 };
 
 // A wait with the caller's lock, and how long it may take. All that is compiled of it once,
