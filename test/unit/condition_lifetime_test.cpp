@@ -12,6 +12,7 @@
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
+#include <asio_sync/async_shared_mutex.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
@@ -21,6 +22,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -33,10 +36,12 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -529,6 +534,91 @@ BOOST_AUTO_TEST_CASE(R9_a_wait_in_the_block_of_one_whose_initiation_goes_on_is_d
     BOOST_TEST((f.ended == 1 && dropped == 1));
     BOOST_TEST(f.is_free());
   }
+}
+
+// Has another thread run what it is given, waits for that, and then does something itself.
+struct handing_executor {
+  handing_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
+  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context; }
+
+  template <class Function>
+  void execute(Function&& f) const {
+    auto const own = std::make_shared<std::decay_t<Function>>(std::forward<Function>(f));
+    std::thread([own] { (*own)(); }).join();
+    if (*afterwards) std::exchange(*afterwards, nullptr)();
+  }
+
+  friend bool operator==(handing_executor const&, handing_executor const&) noexcept = default;
+
+  asio::execution_context* context;
+  std::function<void()>* afterwards;
+};
+
+BOOST_AUTO_TEST_CASE(R9_a_wait_in_the_block_of_one_that_another_thread_has_ended_is_dropped) {
+  fixture f;
+  alignas(std::max_align_t) std::byte memory[1024];
+  one_place<std::byte> const place(memory);
+  lock_type lock;
+  std::function<void()> afterwards = [&] {
+    lock = lock_type(*f.mutex);
+    f.condition->async_wait_for(
+        lock, 0s, asio::bind_executor(*f.other, asio::bind_allocator(place, [](error_code) {
+          BOOST_TEST(false);
+        })));
+    f.other.reset();
+    BOOST_TEST((!lock.owns_lock() && f.is_free()));
+  };
+  handing_executor const ex{&*f.context, &afterwards};
+  auto const ends = [&](error_code, lock_type const&) { ++f.ended; };
+  f.condition->async_wait_for(lock_type(*f.mutex), 0s,
+                              asio::bind_executor(ex, asio::bind_allocator(place, ends)));
+  BOOST_TEST((f.ended == 1 && !afterwards));
+}
+
+BOOST_AUTO_TEST_CASE(R9_an_upgrade_in_the_block_of_one_that_another_thread_has_ended_is_dropped) {
+  fixture f;
+  asio_sync::async_shared_mutex mutex(*f.context);
+  using shared_type = asio_sync::async_shared_mutex::shared_lock_type;
+  using exclusive_type = asio_sync::async_shared_mutex::lock_type;
+  alignas(std::max_align_t) std::byte memory[1024];
+  one_place<std::byte> const place(memory);
+  shared_type first(mutex), second;
+  std::function<void()> afterwards = [&] {
+    second = shared_type(mutex);
+    auto const never = [](error_code, exclusive_type const&) { BOOST_TEST(false); };
+    mutex.async_upgrade(std::move(second),
+                        asio::bind_executor(*f.other, asio::bind_allocator(place, never)));
+    f.other.reset();
+    BOOST_TEST(!second.owns_lock());
+    BOOST_TEST((mutex.try_lock() && (mutex.unlock(), true)));
+  };
+  handing_executor const ex{&*f.context, &afterwards};
+  auto const ends = [&](error_code, exclusive_type const&) { ++f.ended; };
+  mutex.async_upgrade(std::move(first),
+                      asio::bind_executor(ex, asio::bind_allocator(place, ends)));
+  BOOST_TEST((f.ended == 1 && !afterwards));
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_handler_that_cannot_be_moved_while_its_wait_begins) {
+  struct handler {
+    bool* throws;
+    explicit handler(bool& t) : throws(&t) {}
+    // NOLINTNEXTLINE(performance-noexcept-move-constructor)
+    handler(handler&& other) : throws(other.throws) {
+      if (*throws) throw std::runtime_error("moved");
+    }
+    handler& operator=(handler&&) = delete;
+    void operator()(error_code) const {}
+  };
+  fixture f;
+  bool throws = false;
+  lock_type lock(*f.mutex);
+  auto const looks = [&] { return throws = true; };
+  BOOST_CHECK_THROW(
+      f.condition->async_wait(lock, looks,
+                              asio::bind_executor(inline_executor(*f.context), handler(throws))),
+      std::runtime_error);
+  BOOST_TEST((!lock.owns_lock() && f.is_free()));
 }
 
 BOOST_AUTO_TEST_CASE(R13_a_handler_that_throws_leaves_condition_and_mutex_usable) {

@@ -77,6 +77,7 @@ struct condition_waiter : lasting_waiter {
   condition_place<condition_waiter> place{*this};
   mutex_core* mutex = nullptr;  // counted by the wait, from where it has taken the lock in
   wait_outcome result = wait_outcome::undecided;
+  initiation_scope const* initiation = nullptr;  // in which it has been handed to its executor
 };
 
 struct condition_traits : threading {
@@ -190,7 +191,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
         w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
-    initiation_scope::is_over_for(w);
+    w.initiation = nullptr;
     leave_service(w);
     if (w.work == wait_work::guest && w.mutex) w.mutex->settle_at_home();
     give_lock_back(w);
@@ -217,7 +218,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     node& w = of(waiting);
     bool const notified_alone = w.place.notified_alone && w.place.outcome == wait_outcome::granted;
     leave_service(w);
-    if (initiation_scope::is_over_for(w)) {
+    if (initiation_scope::is_on_for(w)) {
       w.lock_at_end = w.request.lock;
       give_lock_back(w);
     } else if (mutex_core* const mutex = w.mutex) {
@@ -317,7 +318,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   // Of a wait that holds its mutex.
   bool queue_up(node& w) noexcept {
     mutex_core& mutex = *w.mutex;
-    initiation_scope::is_over_for(w);
+    w.initiation = nullptr;
     wait_outcome const refused = queue::enter(w.place);
     if (refused != wait_outcome::undecided) return conclude(w, refused, true), false;
     mutex.release_counted();  // the wait may get it back, and be gone, at once

@@ -41,24 +41,29 @@ class decided_waits : public decided_list<waiter> {
 };
 
 // The end of an initiation, in which a wait that did not queue is handed to its executor. If that
-// throws, what the wait has taken from its caller goes back.
+// throws, what the wait has taken from its caller goes back. The wait knows its scope, until it
+// arrives or queues: another may begin in its block meanwhile.
 class initiation_scope {
  public:
-  explicit initiation_scope(waiter& w) noexcept : outer_(std::exchange(innermost, &w)) {}
+  template <class Node>
+  explicit initiation_scope(Node& w) noexcept
+      : waiter_(&w), outer_(std::exchange(innermost, this)) {
+    w.initiation = this;
+  }
   initiation_scope(initiation_scope const&) = delete;
   initiation_scope& operator=(initiation_scope const&) = delete;
   ~initiation_scope() { innermost = outer_; }
 
-  // True if it was that of this wait, which leaves its block: another may begin there.
-  static bool is_over_for(waiter const& w) noexcept {
-    if (innermost != &w) return false;
-    innermost = nullptr;
-    return true;
+  // True if this thread is in that of the wait, which may have ended before.
+  template <class Node>
+  static bool is_on_for(Node const& w) noexcept {
+    return innermost && w.initiation == innermost && innermost->waiter_ == &w;
   }
 
  private:
-  static inline constinit thread_local waiter* innermost = nullptr;
-  waiter* outer_;
+  static inline constinit thread_local initiation_scope const* innermost = nullptr;
+  waiter const* waiter_;
+  initiation_scope const* outer_;
 };
 
 // The work that a core holds of its home context: one for all waiters that are queued. After a

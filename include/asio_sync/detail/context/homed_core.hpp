@@ -256,7 +256,7 @@ class homed_core : public core_base, public Core {
     settle_work();  // while the waiter is counted
     decided_waits decided;
     if constexpr (borrows<Waiter>)
-      if (initiation_scope::is_over_for(w) && static_cast<node&>(w).give_back())
+      if (initiation_scope::is_on_for(static_cast<node&>(w)) && static_cast<node&>(w).give_back())
         return w.outcome == wait_outcome::granted ? undo_grant(decided) : unref();
     if (w.outcome != wait_outcome::granted && !has_borrowed(static_cast<node&>(w).decided()))
       return unref();

@@ -41,6 +41,7 @@ struct lock_waiter : waiter {
 
   asked_type const request;
   bool borrowed = false;
+  initiation_scope const* initiation = nullptr;  // in which it has been handed to its executor
 };
 
 struct shared_mutex_traits : waiter_traits {

@@ -105,7 +105,7 @@ class coroutine_waiter final : public Core::node {
     if constexpr (waits_again<Core>) {
       if (!its_core().ends(*this)) return;
     } else if constexpr (Core::has_initiations) {
-      initiation_scope::is_over_for(*this);
+      this->initiation = nullptr;
     }
     if (this->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
     verdict const decided =

@@ -178,7 +178,7 @@ class handler_waiter final : public Delivery::core_type::node {
     if constexpr (waits_again<core_type>) {
       if (!to.ends(*this)) return;
     } else if constexpr (core_type::has_initiations) {
-      initiation_scope::is_over_for(*this);
+      this->initiation = nullptr;
     }
     tracked_completion tracking(*this);
     if (this->slot_connected) disconnect();
