@@ -267,6 +267,11 @@ inline constexpr bool is_resumption = false;
 template <class Executor>
 inline constexpr bool is_resumption<resumption<Executor>> = true;
 
+// True if an operation can be called with a completion token: it is a deferred one or a function.
+template <class Operation>
+inline constexpr bool takes_token =
+    std::is_invocable_v<Operation, asio::detail::completion_signature_probe>;
+
 // A token that hands out the initiation of an operation instead of starting it.
 struct take_initiation {};
 

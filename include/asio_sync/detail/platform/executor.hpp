@@ -178,6 +178,17 @@ void visit_executor(Executor const& ex, Function&& f) {
   }
 }
 
+// True if this thread is running the executor, and the executor can tell.
+template <class Executor>
+ASIO_SYNC_NOINLINE bool is_running(Executor const& ex) {
+  bool running = false;
+  visit_executor(ex, [&](auto const& inner) {
+    if constexpr (requires { static_cast<bool>(inner.running_in_this_thread()); })
+      running = inner.running_in_this_thread();
+  });
+  return running;
+}
+
 }  // namespace asio_sync::detail
 
 #endif
