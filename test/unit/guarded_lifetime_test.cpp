@@ -6,6 +6,7 @@
 #include "support/memory.hpp"
 #include "unit/guarded_fixture.hpp"
 
+#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -161,7 +162,19 @@ BOOST_AUTO_TEST_CASE(operation_lives_until_its_initiation_returns) {
   }
 }
 
-// The same on another thread.
+BOOST_AUTO_TEST_CASE(R12_allocator_that_ends_with_its_handler) {
+  auto const at_once = [](auto&& token) {
+    return asio::async_initiate<decltype(token), void(error_code)>(
+        [](auto handler) { std::move(handler)(error_code()); }, token);
+  };
+  async_guarded(mutex, at_once,
+                asio::any_completion_handler<void(error_code)>([&](error_code) { ++called; }));
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(!mutex.is_locked());
+}
+
+// The initiation returns later than the operation completes on another thread.
 BOOST_AUTO_TEST_CASE(R17_operation_completes_before_its_initiation_returns) {
   asio::thread_pool pool(2);
   async_mutex guard(pool);

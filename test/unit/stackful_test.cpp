@@ -5,6 +5,7 @@
 // here and not in a test of a primitive; and beside sessions of other styles.
 
 #include <asio_sync/async_enumerator.hpp>
+#include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -15,11 +16,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <stdexcept>
 #include <utility>
@@ -44,6 +48,27 @@ BOOST_AUTO_TEST_CASE(switches_and_throws_on_one_thread) {
   }
   context.run();
   BOOST_TEST(steps == 39);
+}
+
+BOOST_AUTO_TEST_CASE(guarded_operation_on_a_strand) {
+  asio::thread_pool pool(2);
+  async_mutex mutex(pool);
+  int begun = 0;  // guarded
+  for (int i = 0; i < 3; ++i)
+    asio::spawn(
+        asio::make_strand(pool),
+        [&](asio::yield_context yield) {
+          asio::steady_timer timer(pool, std::chrono::milliseconds(1));
+          auto const wait = [&](auto&& token) {
+            ++begun;
+            return timer.async_wait(std::forward<decltype(token)>(token));
+          };
+          for (int j = 0; j < 10; ++j) asio_sync::async_guarded(mutex, wait, yield);
+        },
+        asio::detached);
+  pool.join();
+  BOOST_TEST(begun == 30);
+  BOOST_TEST(!mutex.is_locked());
 }
 
 // Asio of Boost 1.81 throws the null pointer that a plain `yield` receives.

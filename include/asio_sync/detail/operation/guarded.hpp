@@ -90,13 +90,11 @@ inline constexpr bool has_default_results<void(error_code, Results...)> =
 template <class Held, class Executor, class Allocator, class Signature>
 class guarded_state;
 
-// The part of a guarded operation that knows neither the handler's type nor the operation's. It
-// has two owners while the operation is initiated: the initiation, and the step that completes the
-// operation, which may be called or destroyed before the initiation returns. Otherwise it has one.
+// The part of a guarded operation that knows neither the handler's type nor the operation's.
 template <class Held, class Executor, class Allocator, class... Results>
 class guarded_state<Held, Executor, Allocator, void(error_code, Results...)> {
  public:
-  enum class action : unsigned char { begin, drop, free };
+  enum class action : unsigned char { begin, drop };
   using executor_type = Executor;
   using allocator_type = Allocator;
   using perform_function = void(guarded_state&, action);
@@ -105,18 +103,12 @@ class guarded_state<Held, Executor, Allocator, void(error_code, Results...)> {
   guarded_state(perform_function& p, complete_function& c, Executor const& ex, Allocator const& a)
       : perform(&p), complete(&c), executor(ex), allocator(a) {}
 
-  // Ends what one owner has of it; the last one's end frees it.
-  void leave() noexcept {
-    if (has_one_owner.exchange(true, std::memory_order_acq_rel)) perform(*this, action::free);
-  }
-
   perform_function* perform;
   complete_function* complete;
   Executor executor;
   [[no_unique_address]] Allocator allocator;
   Held guard{};
   guarded_cancellation cancellation;
-  process_atomic<bool> has_one_owner{true};
 };
 
 template <class State>
@@ -190,8 +182,51 @@ ASIO_SYNC_NOINLINE void acquire(Guarding const& by, Limit limit, guarded_step<St
     by.wait_until(wait_limit(limit).deadline(), std::move(acquired));
 }
 
-// A state with its operation, which is not destroyed before it has completed: it may own what it
-// works on.
+// Keeps an operation until it has completed, because it may own what it works on, and until its
+// initiation has returned. The initiation may return later: on another thread, or if the operation
+// completes inside it. The memory is the pool's: the handler's allocator may have gone by then.
+template <class Operation>
+class kept_operation {
+  struct block {
+    template <class Source>
+    explicit block(Source&& source) : operation(static_cast<Source&&>(source)) {}
+
+    Operation operation;
+    process_atomic<bool> has_one_owner{true};
+  };
+  using memory = block_memory<alignof(block), std::allocator<void>>;
+
+  struct leave {
+    void operator()(block* b) const noexcept {
+      if (!b->has_one_owner.exchange(true, std::memory_order_acq_rel)) return;
+      std::destroy_at(b);
+      memory(std::allocator<void>()).deallocate(b, sizeof(block));
+    }
+  };
+
+ public:
+  template <class Source>
+  explicit kept_operation(Source&& source) {
+    memory of{std::allocator<void>()};
+    auto const deallocate = [&of](void* place) { of.deallocate(place, sizeof(block)); };
+    std::unique_ptr<void, decltype(deallocate)> place(of.allocate(sizeof(block)), deallocate);
+    block_.reset(::new (place.get()) block(static_cast<Source&&>(source)));
+    static_cast<void>(place.release());
+  }
+
+  // Initiates the operation, which may end this.
+  template <class Handler>
+  void begin(Handler handler) {
+    block_->has_one_owner.store(false, std::memory_order_relaxed);
+    std::unique_ptr<block, leave> const running(block_.get());
+    static_cast<Operation&&>(running->operation)(std::move(handler));
+  }
+
+ private:
+  std::unique_ptr<block, leave> block_;
+};
+
+// The part that does not know the handler's type.
 template <class State, class Operation>
 class guarded_operation : public State {
  protected:
@@ -203,20 +238,13 @@ class guarded_operation : public State {
       : State(perform, complete, executor, allocator),
         operation_(static_cast<Source&&>(operation)) {}
 
-  ASIO_SYNC_NOINLINE void begin() {
-    struct initiation {
-      State& of;
-      ~initiation() { of.leave(); }
-    } const running{*this};
-    this->has_one_owner.store(false, std::memory_order_relaxed);
-    static_cast<Operation&&>(operation_)(guarded_step<State>(*this));
-  }
+  ASIO_SYNC_NOINLINE void begin() { operation_.begin(guarded_step<State>(*this)); }
 
  private:
-  Operation operation_;
+  kept_operation<Operation> operation_;
 };
 
-// The whole: one block of memory, from the handler's allocator.
+// The whole, in a block of memory from the handler's allocator.
 template <class State, class Operation, class Handler>
 class guarded_block final : public guarded_operation<State, Operation> {
   using base = guarded_operation<State, Operation>;
@@ -251,14 +279,12 @@ class guarded_block final : public guarded_operation<State, Operation> {
                 allocator_type const& allocator)
       : base(static_cast<Source&&>(operation), perform_on, complete_with, executor, allocator),
         handler_(static_cast<SourceHandler&&>(handler)) {}
-  ~guarded_block() {}
 
   static void perform_on(State& s, action what) {
     auto& self = static_cast<guarded_block&>(s);
     switch (what) {
       case action::begin: return self.begin();
       case action::drop: return self.drop();
-      case action::free: return self.free();
     }
   }
 
@@ -273,11 +299,7 @@ class guarded_block final : public guarded_operation<State, Operation> {
     struct ending {
       guarded_block& self;
       decltype(State::guard) guard;
-      ~ending() {
-        std::destroy_at(std::addressof(self.handler_));
-        self.cancellation.disconnect();
-        self.leave();
-      }
+      ~ending() { self.free(); }
     } const at_exit{*this, std::move(this->guard)};
     return Handler(static_cast<Handler&&>(handler_));
   }
@@ -292,13 +314,12 @@ class guarded_block final : public guarded_operation<State, Operation> {
 
   void free() noexcept {
     memory of(this->allocator);
+    this->cancellation.disconnect();
     this->~guarded_block();
     of.deallocate(this, sizeof(guarded_block));
   }
 
-  union {
-    Handler handler_;
-  };
+  Handler handler_;
 };
 
 template <class Guarding, class Limit, class Signature>
