@@ -157,7 +157,7 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// have been asked.
   void cancel_pending(
       boost::asio::cancellation_type type = boost::asio::cancellation_type::terminal) {
-    detail::cancel_operations(core(), access().usable(), type);
+    detail::cancel_operations(access(), type);
   }
 
   /// Completes every outstanding join with `operation_aborted`, and returns how many. Operations

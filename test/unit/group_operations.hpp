@@ -37,6 +37,7 @@ class stopped {
           if (slot_.is_connected())
             slot_.assign([this](asio::cancellation_type type) {
               cancelled_by = type;
+              if (when_cancelled) when_cancelled();
               end(asio::error::operation_aborted);
             });
           auto const kept = std::make_shared<decltype(handler)>(std::move(handler));
@@ -60,6 +61,7 @@ class stopped {
   bool fails_to_begin = false;
   bool ends_at_once = false;
   std::function<void()> while_it_begins;
+  std::function<void()> when_cancelled;
   boost::asio::cancellation_type cancelled_by = boost::asio::cancellation_type::none;
 
  private:

@@ -11,6 +11,7 @@
 #include <asio_sync/detail/context/homed_core.hpp>
 #include <asio_sync/detail/core/tally_core.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -30,18 +31,25 @@ struct group_traits : event_traits {
 
 using group_core = homed_core<tally_core<group_traits>, event_waiter>;
 
-// An operation that a group counts: what cancels it. The executor on which that is done is there
-// for as long as the operation counts, or is about to be cancelled; the rest, for as long as its
-// handler's slot refers to it.
+// An operation that a group counts: what cancels it. The executor on which that is done, and the
+// core, are there for as long as the operation counts, or is about to be cancelled; the rest, for
+// as long as its handler's slot, or who cancels it, refers to it.
 class tracked_operation {
  public:
   tracked_operation(tracked_operation const&) = delete;
   tracked_operation& operator=(tracked_operation const&) = delete;
 
+  // Whether the handler's own slot cancels it. The signal may be gone before the operation.
+  bool slot_connected = false;
+
   asio::cancellation_slot slot() noexcept { return signal_.slot(); }
 
-  // Has the operation cancelled on its executor. `groups`: the group's, if that can still be used.
-  virtual void cancel(asio::cancellation_type type, void const* groups) = 0;
+  // True if the operation has an executor of its own to be cancelled on: it does not need the
+  // group's.
+  virtual bool has_place() const noexcept = 0;
+
+  // Has the operation cancelled there, unless the context of its executor has ended.
+  virtual void cancel(asio::cancellation_type type) = 0;
 
   // On its executor.
   void emit(asio::cancellation_type type) {
@@ -69,14 +77,9 @@ class tracked_operation {
   // The handler is called, or will never be.
   void is_over() noexcept { is_over_.store(true, std::memory_order_relaxed); }
 
-  // Whether the handler's own slot cancels it. The signal may be gone before the operation.
-  bool slot_connected = false;
-
   // The handler has returned, or was destroyed.
   void end() noexcept {
-    group_core& core = core_;
-    core.decide([&](decided_waits& decided) { core.let_go(*this, decided); });
-    core.unref();
+    core_.decide([&](decided_waits& decided) { core_.let_go(*this, decided); });
     release_executor();
   }
 
@@ -86,10 +89,19 @@ class tracked_operation {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
 
-  void retain_executor() noexcept { executor_uses_.fetch_add(1, std::memory_order_relaxed); }
+  // False if the executor has gone.
+  bool retain_executor() noexcept {
+    std::uint32_t uses = executor_uses_.load(std::memory_order_relaxed);
+    while (uses != 0)
+      if (executor_uses_.compare_exchange_weak(uses, uses + 1, std::memory_order_relaxed,
+                                               std::memory_order_relaxed))
+        return true;
+    return false;
+  }
   void release_executor() noexcept {
     if (executor_uses_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     end_executor();
+    core_.unref();
     release();
   }
 
@@ -97,11 +109,10 @@ class tracked_operation {
   explicit tracked_operation(group_core& core) noexcept : core_(core) {}
   virtual ~tracked_operation() = default;
 
-  // Counts it.
+  // Counts it. If that is too many: false, and release_executor() is to follow.
   bool begin() noexcept {
-    if (!core_.track(*this)) return false;
     core_.count_up();
-    return true;
+    return core_.track(*this);
   }
 
  private:
@@ -112,22 +123,42 @@ class tracked_operation {
   virtual void end_executor() noexcept = 0;
   virtual void destroy() noexcept = 0;
 
+  threading::atomic<bool> is_over_{false};
+  threading::atomic<std::uint32_t> asked_meanwhile_{initiating};
+  threading::atomic<std::uint32_t> uses_{1};  // those of the executor are one together
+  threading::atomic<std::uint32_t> executor_uses_{1};
   tracked_operation* next = nullptr;
   tracked_operation* prev = nullptr;
   group_core& core_;
   asio::cancellation_signal signal_;
-  threading::atomic<std::uint32_t> uses_{1};  // those of the executor are one together
-  threading::atomic<std::uint32_t> executor_uses_{1};
-  threading::atomic<std::uint32_t> asked_meanwhile_{initiating};
-  threading::atomic<bool> is_over_{false};
 };
 
-// Keeps an operation with its executor: on the way to that.
+// Keeps an operation, and nothing that it needs of others.
+class kept_operation {
+ public:
+  explicit kept_operation(tracked_operation& o) noexcept : operation_(&o) { o.retain(); }
+  kept_operation(kept_operation&& other) noexcept
+      : operation_(std::exchange(other.operation_, nullptr)) {}
+  kept_operation& operator=(kept_operation&& other) noexcept {
+    std::swap(operation_, other.operation_);
+    return *this;
+  }
+  ~kept_operation() {
+    if (operation_) operation_->release();
+  }
+
+  tracked_operation& operator*() const noexcept { return *operation_; }
+  tracked_operation* operator->() const noexcept { return operation_; }
+
+ private:
+  tracked_operation* operation_;
+};
+
+// Keeps an operation with its executor, if that is still there: on the way to it.
 class cancellable_operation {
  public:
-  explicit cancellable_operation(tracked_operation& o) noexcept : operation_(&o) {
-    o.retain_executor();
-  }
+  explicit cancellable_operation(tracked_operation& o) noexcept
+      : operation_(o.retain_executor() ? &o : nullptr) {}
   cancellable_operation(cancellable_operation const& other) noexcept
       : cancellable_operation(*other) {}
   cancellable_operation(cancellable_operation&& other) noexcept
@@ -137,6 +168,7 @@ class cancellable_operation {
     if (operation_) operation_->release_executor();
   }
 
+  explicit operator bool() const noexcept { return operation_ != nullptr; }
   tracked_operation& operator*() const noexcept { return *operation_; }
   tracked_operation* operator->() const noexcept { return operation_; }
 

@@ -11,10 +11,12 @@
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/deadline_heap.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -53,6 +55,15 @@ class wait_service : public asio::execution_context::service {
   // The core's primitive ends.
   static void disown(core_base& core) noexcept {
     if (wait_service* const known_to = core.service()) known_to->forget(core);
+  }
+
+  // The context, which is none from the shutdown of its services on. Throws what allocating
+  // throws.
+  std::shared_ptr<known_context const> watched() {
+    std::lock_guard const guard(lock_);
+    if (!watched_) watched_ = std::make_shared<known_context>(context(), false);
+    if (down_) watched_->reset();
+    return watched_;
   }
 
   // Links a fresh waiter: one that is not at home, one with a deadline, or both. False if the
@@ -177,6 +188,7 @@ class wait_service : public asio::execution_context::service {
   deadline_heap deadlines_;
   std::optional<context_timer<wait_service>> timer_;
   queue_end<wait_service> queue_end_{*this};
+  std::shared_ptr<known_context> watched_;  // if anybody does
   bool timer_failed_ = false;
   bool down_;
 };
@@ -203,6 +215,7 @@ inline void wait_service::end(io_queue* queue) noexcept {
   {
     std::lock_guard const guard(lock_);
     down_ = true;
+    if (watched_) watched_->reset();
     // Younger than this service, the timer's own dies first: let go of it now.
     if (timer_) timer_->end();
   }

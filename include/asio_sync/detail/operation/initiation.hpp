@@ -208,6 +208,11 @@ class wait_initiation {
 
   executor_type get_executor() const noexcept { return operation_.executor(); }
 
+  // False once that has gone.
+  bool executor_is_there() const noexcept requires may_have_no_executor<Operation> {
+    return operation_.has_executor();
+  }
+
   template <class Handler>
   void operator()(Handler&& handler) const {
     if constexpr (std::is_same_v<result_type, plain_result>)

@@ -6,13 +6,18 @@
 
 // The completion token of an operation that a group counts, from the initiation to the handler.
 
+#include <asio_sync/detail/context/context_watch.hpp>
 #include <asio_sync/detail/context/group_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/associator.hpp>
@@ -20,7 +25,12 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/is_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -38,84 +48,177 @@ struct group_access {
   group_core* core;
   Executor const* executor;
   bool has_home;  // at first
-
-  // Null once its context has gone, where that is known.
-  Executor const* usable() const noexcept {
-    return has_home && !core->home().get() ? nullptr : executor;
-  }
 };
 
-// Where an operation is cancelled: on the executor of its handler;
-template <class Executor>
-class own_executor {
- public:
-  explicit own_executor(Executor const& ex) : executor_(ex) {}
+// What cancels an operation on an executor.
+struct cancellation {
+  cancellable_operation operation;
+  asio::cancellation_type type;
 
-  void end() noexcept { executor_.reset(); }
-  Executor const* get(void const*) const noexcept { return std::addressof(*executor_); }
+  void operator()() const { operation->emit(type); }
+};
+
+// Where an operation is cancelled: on an executor of its own. A coroutine is not cancelled before
+// its first step has been taken, as Asio's do not complete then (its issue 1452): by a post, which
+// comes behind that.
+template <class Executor, bool IsCoroutine>
+class own_place {
+ public:
+  // Source: returns the executor.
+  template <class Source>
+  own_place(group_core const& core, Source const& source) : executor_(source()) {
+    try {
+      watch_ = context_watch(core.home(), executor_);
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  ~own_place() {}
+
+  void end() noexcept { std::destroy_at(std::addressof(executor_)); }
+
+  bool is_known() const noexcept { return !holds_system_executor(executor_); }
+
+  void run(cancellation&& cancels) const {
+    if (watch_.has_ended()) return;
+    if constexpr (IsCoroutine)
+      asio::post(executor_, std::move(cancels));
+    else
+      asio::dispatch(executor_, std::move(cancels));
+  }
+
+ private:
+  context_watch watch_;
+  union {
+    Executor executor_;
+  };
+};
+
+// Else on the first executor that the operation offers to its handler, which has none. By a post:
+// it may be a coroutine whose initiation is wrapped.
+class offered_place {
+ public:
+  explicit offered_place(group_core const& core) noexcept : home_(&core.home()) {}
+
+  template <class Candidate>
+  void offer(Candidate const& ex) noexcept {
+    if constexpr (std::is_constructible_v<asio::any_io_executor, Candidate const&>) {
+      if (!is_taken_.load(std::memory_order_relaxed) && !holds_system_executor(ex)) take(ex);
+    }
+  }
+
+  void end() noexcept { executor_ = asio::any_io_executor(); }
+
+  bool is_known() const noexcept { return is_there_.load(std::memory_order_acquire); }
+
+  void run(cancellation&& cancels) const {
+    if (!watch_.has_ended()) asio::post(executor_, std::move(cancels));
+  }
+
+ private:
+  template <class Candidate>
+  void take(Candidate const& ex) noexcept {
+    if (is_taken_.exchange(true, std::memory_order_relaxed)) return;
+    try {
+      watch_ = context_watch(*home_, ex);
+      executor_ = asio::any_io_executor(ex);
+      is_there_.store(true, std::memory_order_release);
+    } catch (...) {  // then it is cancelled on the group's
+    }
+  }
+
+  known_context const* home_;
+  context_watch watch_;
+  asio::any_io_executor executor_;
+  threading::atomic<bool> is_taken_{false};
+  threading::atomic<bool> is_there_{false};
+};
+
+// Else on the group's: this is a copy, as the group may end while it is used.
+template <class Executor>
+class groups_place {
+ public:
+  // Of nothing once the context has gone, where that is known.
+  explicit groups_place(group_access<Executor> const& group) {
+    if (group.has_home && !group.core->home().get()) return;
+    executor_ = *group.executor;
+    watch_ = context_watch(group.core->home(), *executor_);
+  }
+
+  void run(cancellation&& cancels) const {
+    if (executor_ && !watch_.has_ended()) asio::dispatch(*executor_, std::move(cancels));
+  }
 
  private:
   std::optional<Executor> executor_;
+  context_watch watch_;
 };
 
-// else on that of the group, which is the group's own affair.
-template <class Executor>
-struct groups_executor {
-  explicit groups_executor(Executor const&) noexcept {}
-
-  static void end() noexcept {}
-  static Executor const* get(void const* groups) noexcept {
-    return static_cast<Executor const*>(groups);
-  }
+// Stands in for that where an operation has a place of its own.
+struct no_place {
+  template <class Access>
+  explicit no_place(Access const&) noexcept {}
+  static void run(cancellation&&) noexcept {}
 };
 
-template <class Where>
-class tracked_operation_on final : public tracked_operation {
+template <class Place>
+class tracked_operation_at final : public tracked_operation {
  public:
   // Counts it. Throws value_too_large, what allocating it throws, and what copying the executor
   // does.
-  template <class Executor>
-  static tracked_operation_on& make(group_core& core, Executor const& ex) {
+  template <class... Source>
+  static tracked_operation& make(group_core& core, Source const&... source) {
     struct allocation {
-      pool_allocator<tracked_operation_on> memory{};
-      tracked_operation_on* place = memory.allocate(1);
+      pool_allocator<tracked_operation_at> memory{};
+      tracked_operation_at* place = memory.allocate(1);
       ~allocation() {
         if (place) memory.deallocate(place, 1);
       }
     } of;
-    auto& made = *::new (static_cast<void*>(of.place)) tracked_operation_on(core, ex);
+    auto& made = *::new (static_cast<void*>(of.place)) tracked_operation_at(core, source...);
     of.place = nullptr;
     if (made.begin()) return made;
     made.release_executor();
     throw_too_large("asio_sync::async_group::track: too much is counted");
   }
 
-  void cancel(asio::cancellation_type type, void const* groups) override {
-    if (auto const* const ex = where_.get(groups))
-      asio::dispatch(*ex, [kept = cancellable_operation(*this), type] { kept->emit(type); });
+  Place& place() noexcept { return place_; }
+
+  bool has_place() const noexcept override { return place_.is_known(); }
+
+  void cancel(asio::cancellation_type type) override {
+    place_.run({cancellable_operation(*this), type});
   }
 
  private:
-  template <class Executor>
-  tracked_operation_on(group_core& core, Executor const& ex)
-      : tracked_operation(core), where_(ex) {}
-  ~tracked_operation_on() override = default;
+  template <class... Source>
+  explicit tracked_operation_at(group_core& core, Source const&... source)
+      : tracked_operation(core), place_(core, source...) {}
+  ~tracked_operation_at() override = default;
 
-  void end_executor() noexcept override { where_.end(); }
+  void end_executor() noexcept override { place_.end(); }
 
   void destroy() noexcept override {
-    pool_allocator<tracked_operation_on> memory;
-    this->~tracked_operation_on();
+    pool_allocator<tracked_operation_at> memory;
+    this->~tracked_operation_at();
     memory.deallocate(this, 1);
   }
 
-  [[no_unique_address]] Where where_;
+  Place place_;
 };
 
-// Has every operation of the group cancelled. `groups`: its executor, if its context lives. Throws
-// the first of what that throws, after the last.
-inline void cancel_operations(group_core& core, void const* groups, asio::cancellation_type type) {
-  std::vector<cancellable_operation> operations;
+// An operation that is to be cancelled: on an executor of its own, or on the group's.
+struct listed_operation {
+  explicit listed_operation(tracked_operation& o) noexcept
+      : operation(o), has_place(o.has_place()) {}
+
+  kept_operation operation;
+  bool has_place;
+};
+
+inline std::vector<listed_operation> operations_in(group_core& core) {
+  std::vector<listed_operation> operations;
   std::size_t n = 0;
   do {
     operations.clear();
@@ -125,23 +228,39 @@ inline void cancel_operations(group_core& core, void const* groups, asio::cancel
       if (++n <= operations.capacity()) operations.emplace_back(o);
     });
   } while (n > operations.capacity());
-  std::exception_ptr thrown;
-  for (cancellable_operation const& operation : operations) try {
-      if (!operation->remembers(type)) operation->cancel(type, groups);
+  return operations;
+}
+
+// Calls f with each of the operations that has a place, or has none, and can be cancelled now.
+// Each is kept with its executor for just so long: what the others do may end their contexts.
+template <class Function>
+void ask(std::vector<listed_operation> const& operations, bool have_place,
+         asio::cancellation_type type, std::exception_ptr& thrown, Function f) {
+  for (listed_operation const& listed : operations) try {
+      if (listed.has_place != have_place) continue;
+      cancellable_operation operation(*listed.operation);
+      if (operation && !operation->remembers(type)) f(std::move(operation));
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
     }
-  if (thrown) std::rethrow_exception(thrown);
 }
 
-// At the end of its initiation, which has done its work: what this throws is not for its caller.
-inline void cancel_if_asked(cancellable_operation const& operation, void const* groups) noexcept {
-  asio::cancellation_type const asked = operation->has_begun();
-  if (asked == asio::cancellation_type::none) return;
-  try {
-    operation->cancel(asked, groups);
-  } catch (...) {  // it goes on
+// Has every operation of the group cancelled. Throws the first of what that throws, after the
+// last. Once the first operation may know, the group may be gone. The copy of its executor goes
+// before any code runs that may end the context of that.
+template <class Executor>
+void cancel_operations(group_access<Executor> group, asio::cancellation_type type) {
+  std::vector<listed_operation> const operations = operations_in(*group.core);
+  std::exception_ptr thrown;
+  {
+    groups_place<Executor> const groups(group);
+    ask(operations, false, type, thrown, [&](cancellable_operation&& operation) {
+      groups.run({std::move(operation), type});
+    });
   }
+  ask(operations, true, type, thrown,
+      [type](cancellable_operation const& operation) { operation->cancel(type); });
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 // In the slot of a handler, which cancels its operation, too. The operation may end meanwhile, and
@@ -173,14 +292,14 @@ class tracked_canceller {
 };
 
 // What the handler of a tracked operation stands in. The operation counts until the handler has
-// returned, or was destroyed.
-template <class Handler>
+// returned, or was destroyed. IsOffered: it takes note of the first executor that its operation
+// offers.
+template <class Handler, bool IsOffered>
 class tracked_handler {
  public:
-  template <class Executor, class Source>
-  tracked_handler(group_access<Executor> group, Source&& handler)
-      : operation_(&begin(group, handler)),
-        handler_(std::in_place, static_cast<Source&&>(handler)) {
+  template <class Source>
+  tracked_handler(tracked_operation& begun, Source&& handler)
+      : operation_(&begun), handler_(std::in_place, static_cast<Source&&>(handler)) {
     auto own = slot_of(*handler_);
     if (own.is_connected()) own.template emplace<tracked_canceller>(*operation_);
   }
@@ -210,6 +329,11 @@ class tracked_handler {
   tracked_operation& operation() const noexcept { return *operation_; }
   asio::cancellation_slot slot() const noexcept { return operation_->slot(); }
 
+  template <class Candidate>
+  void offer(Candidate const& ex) const noexcept {
+    static_cast<tracked_operation_at<offered_place>&>(*operation_).place().offer(ex);
+  }
+
  private:
   struct end_of {
     void operator()(tracked_operation* o) const noexcept { o->end(); }
@@ -220,19 +344,70 @@ class tracked_handler {
     if (operation.slot_connected) slot_of(*handler_).clear();
   }
 
-  // The executor of use_future executes on the system's threads, so it is none to cancel on.
-  template <class Executor>
-  static tracked_operation& begin(group_access<Executor> group, Handler const& handler) {
-    using own = asio::associated_executor_t<Handler, Executor>;
-    if constexpr (is_promise_executor<own> || !has_executor<Handler>)
-      return tracked_operation_on<groups_executor<Executor>>::make(*group.core, *group.executor);
-    else
-      return tracked_operation_on<own_executor<own>>::make(
-          *group.core, asio::get_associated_executor(handler, *group.executor));
-  }
-
   std::unique_ptr<tracked_operation, end_of> operation_;
   std::optional<Handler> handler_;
+};
+
+// The executor on which an initiation begins its operation; no_executor if it does not say, or
+// says that of the system.
+template <class Initiation>
+struct executor_of_initiation {
+  using type = no_executor;
+};
+template <class Initiation>
+  requires requires(Initiation const& i) { i.get_executor(); }
+struct executor_of_initiation<Initiation> {
+  using said = std::decay_t<decltype(std::declval<Initiation const&>().get_executor())>;
+  static constexpr bool is_one =
+      asio::execution::is_executor<said>::value || asio::is_executor<said>::value;
+  using type = std::conditional_t<is_one && !is_system_executor<said>, said, no_executor>;
+};
+
+// Whether an initiation still has the executor that it says.
+template <class Initiation>
+bool has_executor_now([[maybe_unused]] Initiation const& initiation) noexcept {
+  if constexpr (requires { initiation.executor_is_there(); })
+    return initiation.executor_is_there();
+  else
+    return true;
+}
+
+// Where an operation is to be cancelled: a coroutine where it was spawned; any other on the
+// executor of its handler, else on that of its initiation, else on the first that it offers. The
+// executor of use_future executes on the system's threads, so it is none to cancel on.
+template <class Initiation, class Handler>
+class tracked_beginning {
+  using own = asio::associated_executor_t<Handler, no_executor>;
+  using place = typename executor_of_initiation<Initiation>::type;
+
+  static constexpr bool says = !std::is_same_v<place, no_executor>;
+  static constexpr bool spawns = says && starts_coroutine<Initiation>;
+  static constexpr bool brings =
+      has_executor<Handler> && !is_promise_executor<own> && !is_system_executor<own>;
+
+ public:
+  static constexpr bool is_offered = !says && !brings;
+
+  static tracked_operation& begin(group_core& core, Initiation const& initiation,
+                                  Handler const& handler) {
+    if constexpr (brings && !spawns) {
+      using at = tracked_operation_at<own_place<own, false>>;
+      if constexpr (says && answers_with_candidate<own>)
+        if (has_executor_now(initiation))
+          return at::make(core, [&] {
+            return own(asio::get_associated_executor(handler, initiation.get_executor()));
+          });
+      return at::make(core, [&]() -> decltype(auto) {
+        return asio::get_associated_executor(handler, asio::system_executor());
+      });
+    } else {
+      if constexpr (says)
+        if (has_executor_now(initiation))
+          return tracked_operation_at<own_place<place, spawns>>::make(
+              core, [&]() -> decltype(auto) { return initiation.get_executor(); });
+      return tracked_operation_at<offered_place>::make(core);
+    }
+  }
 };
 
 // Of an initiation that has an executor: that. Operations ask for it.
@@ -256,11 +431,16 @@ class tracked_initiation : public initiation_executor<Initiation> {
 
   auto get_executor() const noexcept requires requires(Initiation const& i) { i.get_executor(); }
   { return initiation_.get_executor(); }
+  bool executor_is_there() const noexcept { return has_executor_now(initiation_); }
 
   template <class Handler, class... Args>
   void operator()(Handler&& handler, Args&&... args) && {
-    tracked_handler<std::decay_t<Handler>> tracked(group_, static_cast<Handler&&>(handler));
-    initiation_of const begins(tracked.operation(), group_.usable());
+    using handler_type = std::decay_t<Handler>;
+    using beginning = tracked_beginning<Initiation, handler_type>;
+    tracked_handler<handler_type, beginning::is_offered> tracked(
+        beginning::begin(*group_.core, initiation_, handler), static_cast<Handler&&>(handler));
+    using groups = std::conditional_t<beginning::is_offered, groups_place<Executor>, no_place>;
+    initiation_of<groups> const begins(tracked.operation(), group_);
     std::move(initiation_)(std::move(tracked), static_cast<Args&&>(args)...);
   }
 
@@ -271,24 +451,43 @@ class tracked_initiation : public initiation_executor<Initiation> {
   }
 
  private:
-  // While it lives, an operation is being initiated.
+  // While it lives, an operation is being initiated. At the end, when the group may be gone, the
+  // operation is cancelled, if that was asked for meanwhile.
+  template <class GroupsPlace>
   class initiation_of {
    public:
-    initiation_of(tracked_operation& o, Executor const* groups) : operation_(o) {
-      if (groups) groups_ = *groups;
-    }
+    initiation_of(tracked_operation& o, group_access<Executor> const& group)
+        : operation_(o), groups_(group) {}
     initiation_of(initiation_of const&) = delete;
     initiation_of& operator=(initiation_of const&) = delete;
-    ~initiation_of() { cancel_if_asked(operation_, groups_ ? std::addressof(*groups_) : nullptr); }
+    ~initiation_of() {
+      asio::cancellation_type const asked = operation_->has_begun();
+      if (asked != asio::cancellation_type::none) cancel(asked);
+    }
 
    private:
+    // What this throws is not for the caller of the initiation, which has done its work.
+    ASIO_SYNC_COLD void cancel(asio::cancellation_type type) noexcept {
+      try {
+        if (operation_->has_place())
+          operation_->cancel(type);
+        else
+          groups_.run({operation_, type});
+      } catch (...) {  // it goes on
+      }
+    }
+
     cancellable_operation operation_;
-    std::optional<Executor> groups_;  // the group may end meanwhile
+    [[no_unique_address]] GroupsPlace groups_;
   };
 
   group_access<Executor> group_;
   Initiation initiation_;
 };
+
+template <class Executor, class Initiation>
+inline constexpr bool starts_coroutine<tracked_initiation<Executor, Initiation>> =
+    starts_coroutine<Initiation>;
 
 // What track() returns.
 template <class Executor, class Token>
@@ -337,27 +536,38 @@ class async_result<asio_sync::detail::tracked_token<Executor, Token>, Signatures
   }
 };
 
-template <template <class, class> class Associator, class Handler, class DefaultCandidate>
-struct associator<Associator, asio_sync::detail::tracked_handler<Handler>, DefaultCandidate>
-    : Associator<Handler, DefaultCandidate> {
-  static auto get(asio_sync::detail::tracked_handler<Handler> const& h) noexcept {
+template <template <class, class> class Associator, class Handler, bool IsOffered,
+          class DefaultCandidate>
+struct associator<Associator, asio_sync::detail::tracked_handler<Handler, IsOffered>,
+                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
+  using handler_type = asio_sync::detail::tracked_handler<Handler, IsOffered>;
+  static auto get(handler_type const& h) noexcept {
     return Associator<Handler, DefaultCandidate>::get(h.handler());
   }
-  static auto get(asio_sync::detail::tracked_handler<Handler> const& h,
-                  DefaultCandidate const& c) noexcept {
+  static auto get(handler_type const& h, DefaultCandidate const& c) noexcept {
     return Associator<Handler, DefaultCandidate>::get(h.handler(), c);
   }
 };
 
-template <class Handler, class Slot>
-struct associated_cancellation_slot<asio_sync::detail::tracked_handler<Handler>, Slot> {
+template <class Handler, class Candidate>
+struct associated_executor<asio_sync::detail::tracked_handler<Handler, true>, Candidate> {
+  using handler_type = asio_sync::detail::tracked_handler<Handler, true>;
+  using type = associated_executor_t<Handler, Candidate>;
+  static decltype(auto) get(handler_type const& h) noexcept {
+    return associated_executor<Handler, Candidate>::get(h.handler());
+  }
+  static decltype(auto) get(handler_type const& h, Candidate const& c) noexcept {
+    h.offer(c);
+    return associated_executor<Handler, Candidate>::get(h.handler(), c);
+  }
+};
+
+template <class Handler, bool IsOffered, class Slot>
+struct associated_cancellation_slot<asio_sync::detail::tracked_handler<Handler, IsOffered>, Slot> {
+  using handler_type = asio_sync::detail::tracked_handler<Handler, IsOffered>;
   using type = cancellation_slot;
-  static type get(asio_sync::detail::tracked_handler<Handler> const& h) noexcept {
-    return h.slot();
-  }
-  static type get(asio_sync::detail::tracked_handler<Handler> const& h, Slot const&) noexcept {
-    return h.slot();
-  }
+  static type get(handler_type const& h) noexcept { return h.slot(); }
+  static type get(handler_type const& h, Slot const&) noexcept { return h.slot(); }
 };
 
 ASIO_SYNC_ASIO_NAMESPACE_END

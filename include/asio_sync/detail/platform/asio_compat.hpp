@@ -10,6 +10,7 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -47,17 +48,43 @@
 #define ASIO_SYNC_ASIO_NAMESPACE_END
 #endif
 
+// The initiations of spawn and co_spawn, whose own headers are not needed for their names.
+namespace boost::asio {
+ASIO_SYNC_ASIO_NAMESPACE_BEGIN
+namespace detail {
+template <typename Executor>
+class initiate_spawn;
+template <typename Executor>
+class initiate_co_spawn;
+}  // namespace detail
+ASIO_SYNC_ASIO_NAMESPACE_END
+}  // namespace boost::asio
+
 namespace asio_sync {
 
 namespace asio = boost::asio;
 
 namespace detail {
 
+// Whether an initiation starts a coroutine, with a stack or without.
+template <class Initiation>
+inline constexpr bool starts_coroutine = false;
+template <class Executor>
+inline constexpr bool starts_coroutine<asio::detail::initiate_spawn<Executor>> = true;
+template <class Executor>
+inline constexpr bool starts_coroutine<asio::detail::initiate_co_spawn<Executor>> = true;
+
 // The executor type of a handler made by use_future.
 template <class Executor>
 inline constexpr bool is_promise_executor = false;
 template <class T, class Blocking>
 inline constexpr bool is_promise_executor<asio::detail::promise_executor<T, Blocking>> = true;
+
+// Whether a handler may answer with the executor that it is offered although it has one of that
+// type: an any_completion_handler without an executor of its own does.
+template <class Executor>
+inline constexpr bool answers_with_candidate =
+    std::is_same_v<Executor, asio::any_completion_executor>;
 
 // What Asio puts before a completion that it keeps: larger where its own debugging is on, and
 // where the system's own completion ports are its queue, as on Windows.

@@ -18,6 +18,7 @@
 #include <boost/asio/query.hpp>
 #include <boost/asio/require.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/system_executor.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include <concepts>
@@ -44,6 +45,22 @@ inline constexpr bool is_context_executor<asio::io_context::basic_executor_type<
 template <class Allocator, unsigned Bits>
 inline constexpr bool
     is_context_executor<asio::thread_pool::basic_executor_type<Allocator, Bits>> = true;
+
+// The executors of the system's own threads, where nothing is kept apart from anything else.
+template <class Executor>
+inline constexpr bool is_system_executor = false;
+template <class Blocking, class Relationship, class Allocator>
+inline constexpr bool
+    is_system_executor<asio::basic_system_executor<Blocking, Relationship, Allocator>> = true;
+
+// The same of what an executor holds under its type.
+template <class Executor>
+bool holds_system_executor(Executor const& ex) noexcept {
+  if constexpr (requires { ex.template target<asio::system_executor>(); })
+    return ex.template target<asio::system_executor>() != nullptr;
+  else
+    return is_system_executor<Executor>;
+}
 
 // The strands that a hand-off reaches without memory and without a throw.
 template <class Executor>
