@@ -113,9 +113,10 @@ class grouping : public world_over<grouping, async_group> {
   // --- The model --------------------------------------------------------------------------------
 
   bool is_operation(unsigned id) const { return plan_of(id).amount >= operating; }
-  // Where it is asked to cancel itself: on its own executor, or else on the group's.
+  // Where it is asked to cancel itself: a coroutine where it was spawned, any other on its own
+  // executor, or else on the group's.
   bool has_executor(unsigned id) const {
-    return !plan_of(id).coroutine && plan_of(id).executor != through::nothing;
+    return plan_of(id).coroutine || plan_of(id).executor != through::nothing;
   }
   unsigned where(unsigned id) const {
     return has_executor(id) && plan_of(id).executor != through::relay ? plan_of(id).target : 0;
@@ -236,11 +237,7 @@ class grouping : public world_over<grouping, async_group> {
             "an operation is asked in the strand of its handler");
   }
 
-  // Not while a coroutine is about to start: where one is cancelled before that, Asio has an
-  // exception leave run().
   void cancel_pending(cancellation_type type) {
-    for (auto const& [id, o] : tracked_)
-      if (wait_of(id).state == state::starting) return;
     for (auto& [id, o] : tracked_) {
       if (o.group != groups_) continue;
       // Of an executor that it cannot know, the group does not see that its context has gone.
@@ -248,7 +245,10 @@ class grouping : public world_over<grouping, async_group> {
       if (by_dead && home_by_queue()) o.loose = true;
       if (by_dead) continue;
       place_of(where(id)).timer_stirred = true;
-      if (wait_of(id).state == state::queued) o.due.insert(static_cast<unsigned>(type));
+      // A coroutine that is about to start is asked behind its first step.
+      state const now = wait_of(id).state;
+      if (now == state::queued || now == state::starting)
+        o.due.insert(static_cast<unsigned>(type));
     }
     real_->cancel_pending(type);
   }

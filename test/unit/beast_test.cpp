@@ -3,6 +3,9 @@
 
 // Together with Boost.Beast, whose handlers bring associators of their own.
 
+#include "unit/group_strands.hpp"
+
+#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -12,12 +15,21 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/beast/core/async_base.hpp>
+#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/bind_handler.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -100,6 +112,21 @@ auto async_add_one(async_mutex& mutex, int& number, Token&& token) {
       token, &mutex, &number);
 }
 
+// A stream on a strand, whose other end never sends anything.
+struct silent_client {
+  using protocol = asio::local::stream_protocol;
+  using strand = asio_sync::test::group_of_strands::strand;
+
+  explicit silent_client(strand const& own) : other(own), stream(own) {
+    asio::local::connect_pair(stream.socket(), other);
+  }
+
+  asio::basic_stream_socket<protocol, strand> other;
+  beast::basic_stream<protocol, strand> stream;
+  beast::flat_buffer buffer;
+  beast::http::request<beast::http::string_body> request;
+};
+
 }  // namespace beast_test
 
 BOOST_FIXTURE_TEST_SUITE(beast_test, fixture)
@@ -163,6 +190,15 @@ BOOST_AUTO_TEST_CASE(a_composed_operation_is_cancelled_while_it_awaits_the_mutex
   stop.emit(asio::cancellation_type::terminal);
   poll();
   BOOST_TEST((calls == 1 && number == 0));
+}
+
+BOOST_FIXTURE_TEST_CASE(W4_reads_of_a_group_are_cancelled_in_their_strands,
+                        asio_sync::test::group_of_strands) {
+  cancels([&](strand const& own) {
+    auto const client = std::make_shared<silent_client>(own);
+    beast::http::async_read(client->stream, client->buffer, client->request,
+                            group->track([client](error_code, std::size_t) {}));
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,20 +3,22 @@
 
 // Operations on strands of a context that two threads run, which a third thread cancels.
 
+#include "unit/group_strands.hpp"
+
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_mutex.hpp>
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -26,68 +28,17 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
-#include <exception>
-#include <functional>
-#include <future>
+#include <cstddef>
 #include <memory>
-#include <optional>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace group_strand_test {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using asio_sync::async_group;
 using asio_sync::async_mutex;
 using boost::system::error_code;
-using strand = asio::strand<asio::io_context::executor_type>;
-
-constexpr int rounds = 20, sessions = 50;
-
-struct fixture {
-  asio::io_context context;
-  std::optional<async_group> group;
-  int failures = 0;
-
-  // Has operations begin on the two threads, each on a strand of its own, and cancels them from
-  // this one while they go on, until all have ended.
-  void cancels(std::function<void(strand const&)> const& begin, bool on_strand = true) {
-    for (int round = 0; round != rounds; ++round) {
-      if (!group) group.emplace(context);
-      context.restart();
-      std::optional work(asio::make_work_guard(context));
-      std::exception_ptr thrown[2];
-      std::vector<std::thread> threads;
-      for (auto& e : thrown)
-        threads.emplace_back([&] {
-          try {
-            context.run();
-          } catch (...) {
-            e = std::current_exception();
-          }
-        });
-      for (int i = 0; i != sessions; ++i) {
-        strand const own = asio::make_strand(context);
-        group->add();
-        auto const begins = [&, own] {
-          begin(own);
-          group->done();
-        };
-        if (on_strand)
-          asio::post(own, begins);
-        else
-          begins();
-      }
-      while (group->pending() != 0) group->cancel_pending();
-      work.reset();
-      for (auto& each : threads) each.join();
-      for (auto const& e : thrown) failures += e != nullptr;
-    }
-    BOOST_TEST(failures == 0);
-  }
-};
+using strand = asio_sync::test::group_of_strands::strand;
 
 // Suspends again and again, so that a cancellation meets it also while it runs.
 asio::awaitable<void> session() {
@@ -108,7 +59,7 @@ void again(Wait wait) {
 
 }  // namespace group_strand_test
 
-BOOST_FIXTURE_TEST_SUITE(group_strand_test, fixture)
+BOOST_FIXTURE_TEST_SUITE(group_strand_test, asio_sync::test::group_of_strands)
 
 BOOST_AUTO_TEST_CASE(W1_coroutines_spawned_on_strands) {
   for (bool const on_strand : {true, false})
@@ -134,21 +85,6 @@ BOOST_AUTO_TEST_CASE(W1_coroutines_that_have_not_suspended_yet) {
       false);
 }
 
-BOOST_AUTO_TEST_CASE(W1_stackful_coroutines) {
-  cancels([&](strand const& own) {
-    asio::spawn(
-        own,
-        [](auto yield) {
-          asio::steady_timer timer(yield.get_executor());
-          for (;;) {
-            timer.expires_after(10us);
-            timer.async_wait(yield);
-          }
-        },
-        group->track(asio::detached));
-  });
-}
-
 BOOST_AUTO_TEST_CASE(W2_operations_in_coroutines) {
   cancels([&](strand const& own) {
     auto const waits = [this]() -> asio::awaitable<void> {
@@ -156,13 +92,6 @@ BOOST_AUTO_TEST_CASE(W2_operations_in_coroutines) {
       co_await timer.async_wait(group->track(asio::use_awaitable));
     };
     asio::co_spawn(own, waits, group->track(asio::detached));
-    asio::spawn(
-        own,
-        [this](auto yield) {
-          asio::steady_timer timer(yield.get_executor(), 1h);
-          timer.async_wait(group->track(yield));
-        },
-        group->track(asio::detached));
   });
 }
 

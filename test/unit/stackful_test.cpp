@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // Stackful coroutines themselves, so that a sanitizer that does not follow their switches is seen
-// here and not in a test of a primitive; and beside sessions of other styles.
+// here and not in a test of a primitive; beside sessions of other styles; and in a group.
+
+#include "unit/group_strands.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
+#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_mutex.hpp>
 
@@ -186,6 +189,35 @@ BOOST_FIXTURE_TEST_CASE(sessions_of_all_styles_share_a_mutex, sessions) {
   context.run();
   BOOST_TEST(number == 90);
   BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_FIXTURE_TEST_CASE(W1_coroutines_of_a_group_are_cancelled_in_their_strands,
+                        asio_sync::test::group_of_strands) {
+  cancels([&](strand const& own) {
+    asio::spawn(
+        own,
+        [](auto yield) {
+          asio::steady_timer timer(yield.get_executor());
+          for (;;) {
+            timer.expires_after(std::chrono::microseconds(10));
+            timer.async_wait(yield);
+          }
+        },
+        group->track(asio::detached));
+  });
+}
+
+BOOST_FIXTURE_TEST_CASE(W2_operations_of_a_group_are_cancelled_where_their_coroutines_run,
+                        asio_sync::test::group_of_strands) {
+  cancels([&](strand const& own) {
+    asio::spawn(
+        own,
+        [this](auto yield) {
+          asio::steady_timer timer(yield.get_executor(), std::chrono::hours(1));
+          timer.async_wait(group->track(yield));
+        },
+        group->track(asio::detached));
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
