@@ -45,7 +45,7 @@ struct pending_operations {
 /// token that the group has wrapped:
 ///
 ///     for (std::string const& url : urls)
-///       asio::co_spawn(executor, fetch(url), group.track(asio::detached));
+///       asio::co_spawn(asio::make_strand(context), fetch(url), group.track(asio::detached));
 ///     co_await group.async_join();
 ///
 /// Whatever an operation's handler does happens before the completions of the joins.
@@ -105,8 +105,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// `bind_executor(ex, group.track(token))`, the group does not see: bind it inside.
   ///
   /// The group has to live when the operation begins, not when it ends. Exceptions: those of the
-  /// operation's initiating function, and what copying the executor, moving the handler,
-  /// connecting its slot or allocating throws; nothing is counted then.
+  /// operation's initiating function, and what moving the handler, connecting its slot, allocating
+  /// or adding a service to an executor's context throws; nothing is counted then.
   /// `boost::system::system_error` with `value_too_large` where too much is counted. In the steady
   /// state nothing is allocated from the heap, beside what the operation puts into its
   /// cancellation slot.
@@ -145,16 +145,21 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
     return static_cast<std::ptrdiff_t>(core().pending());
   }
 
-  /// Asks every tracked operation to cancel itself, on its handler's executor, or else on the
-  /// group's: inside this function, where that is allowed, otherwise soon; one that is being
-  /// initiated, when that is done. As always in Asio, that executor has to be one on which nothing
-  /// else runs meanwhile: a strand, or that of a context which one thread runs. Operations that
-  /// begin later are not asked, nor are, once the group's context has gone, those of handlers
-  /// without an executor. Those that know nothing of cancellation go on, and joins are not
-  /// touched.
+  /// Asks every tracked operation to cancel itself. Operations that begin later are not asked, and
+  /// those that know nothing of cancellation go on. Joins are not touched. Does not touch the
+  /// group after the first operation can have been cancelled.
   ///
-  /// Exceptions: what allocating, or posting to an executor, throws; in the second case all others
-  /// have been asked.
+  /// Executor: a coroutine is asked on the executor that it was spawned on, behind its first step.
+  /// Any other operation is asked on the executor of its handler (that of a future does not
+  /// count), else on the executor of its initiation, else on the first executor that it offers to
+  /// its handler, else on `get_executor()`; the system's executor does not count. That executor
+  /// has to be a strand, or belong to a context which one thread runs. The operation is asked
+  /// inside this function where that is allowed, otherwise soon; while it is being initiated, at
+  /// the end of that. It is not asked after the end of the executor's context, if that is an
+  /// `io_context` or a `thread_pool`; a context of another kind has to outlive the handler.
+  ///
+  /// Exceptions: what allocating throws, before anybody was asked; what posting to an executor
+  /// throws, after all others have been asked.
   void cancel_pending(
       boost::asio::cancellation_type type = boost::asio::cancellation_type::terminal) {
     detail::cancel_operations(access(), type);

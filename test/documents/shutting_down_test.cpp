@@ -5,6 +5,7 @@
 
 #include "documents/support.hpp"
 
+#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
@@ -19,11 +20,15 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -34,6 +39,7 @@
 namespace shutting_down_test {
 
 namespace asio = boost::asio;
+using asio_sync::async_group;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
@@ -54,7 +60,19 @@ asio::awaitable<void> work(async_mutex& mutex, record& data) {
   }
 }
 
-// The same for a thread.
+// A session that its group cancels.
+
+asio::awaitable<void> serve(record& data, std::atomic<bool> const& stopping) {
+  asio::steady_timer next(co_await asio::this_coro::executor);
+  while (!stopping) {
+    co_await data.update();
+    next.expires_after(10min);
+    auto [error] = co_await next.async_wait(asio::as_tuple(asio::deferred));
+    if (error) co_return;  // the group has cancelled this session
+  }
+}
+
+// The same as the worker, for a thread.
 
 void work_in_thread(async_mutex& mutex, record& data) {
   try {

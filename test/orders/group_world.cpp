@@ -237,7 +237,11 @@ class grouping : public world_over<grouping, async_group> {
             "an operation is asked in the strand of its handler");
   }
 
+  // Not while a coroutine is about to start in a queue, which may take that first step behind the
+  // cancellation: then Asio has an exception leave run().
   void cancel_pending(cancellation_type type) {
+    for (auto const& [id, o] : tracked_)
+      if (wait_of(id).state == state::starting && o.by_queue) return;
     for (auto& [id, o] : tracked_) {
       if (o.group != groups_) continue;
       // Of an executor that it cannot know, the group does not see that its context has gone.

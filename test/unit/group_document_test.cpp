@@ -8,6 +8,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -17,17 +18,23 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace group_program {
@@ -40,6 +47,7 @@ namespace group_program {
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <iostream>
@@ -55,7 +63,7 @@ int main() {
   asio::io_context context;
   asio_sync::async_group workers(context);
   for (int worker = 1; worker <= 3; ++worker)
-    asio::co_spawn(context, work(worker), workers.track(asio::detached));
+    asio::co_spawn(asio::make_strand(context), work(worker), workers.track(asio::detached));
   std::cout << workers.pending() << " are at work\n";
   workers.async_join([](boost::system::error_code) { std::cout << "all are done\n"; });
   context.run();
@@ -64,6 +72,40 @@ int main() {
 // clang-format on
 
 }  // namespace group_program
+
+namespace group_document_test {
+
+namespace asio = boost::asio;
+using asio::as_tuple;
+using asio::use_awaitable;
+using asio::ip::tcp;
+using asio_sync::async_group;
+
+// clang-format off
+asio::awaitable<void> session(tcp::socket socket, std::atomic<bool> const& stopping) {
+  if (stopping) co_return;  // it has begun too late to be cancelled
+  char byte;
+  co_await socket.async_receive(asio::buffer(&byte, 1), use_awaitable);
+}
+
+asio::awaitable<void> stop(tcp::acceptor& acceptor, async_group& sessions,
+                           std::atomic<bool>& stopping) {
+  stopping = true;  // first: a session that misses the cancellation sees this
+  acceptor.close();
+  sessions.cancel_pending();
+  co_await sessions.async_join();  // the last of them has ended
+}
+
+asio::awaitable<void> parent(async_group& children) {
+  auto [error] = co_await children.async_join(as_tuple(use_awaitable));
+  if (!error) co_return;
+  co_await asio::this_coro::reset_cancellation_state();  // it was cancelled, and goes on
+  children.cancel_pending();
+  co_await children.async_join(use_awaitable);
+}
+// clang-format on
+
+}  // namespace group_document_test
 
 BOOST_AUTO_TEST_SUITE(group_document_test)
 
@@ -128,27 +170,66 @@ std::thread worker([&] {
   BOOST_TEST(joined);
 }
 
+// Two threads; one of the clients is accepted, but not served yet, when the server stops.
 BOOST_AUTO_TEST_CASE(a_server_stops) {
   asio::io_context context;
-  asio::ip::tcp::acceptor acceptor(context);
+  tcp::acceptor acceptor(context, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
   async_group sessions(context);
+  std::atomic<bool> stopping = false;
   bool stopped = false;
-  auto const session = [&]() -> asio::awaitable<void> {
-    asio::steady_timer timer(context, 1h);
-    co_await timer.async_wait(use_awaitable);
+  std::vector<tcp::socket> clients;
+  auto const connects = [&] {
+    tcp::socket accepted(context);
+    clients.emplace_back(context).connect(acceptor.local_endpoint());
+    acceptor.accept(accepted);
+    return accepted;
   };
-  auto const stop = [&]() -> asio::awaitable<void> {
-    // clang-format off
-    acceptor.close();
-    sessions.cancel_pending();
-    co_await sessions.async_join();  // the last of them has ended
-    // clang-format on
-    stopped = true;
+  auto const begins = [&](tcp::socket accepted) {
+    asio::co_spawn(asio::make_strand(context), session(std::move(accepted), stopping),
+                   sessions.track(asio::detached));
   };
-  for (int i = 0; i != 3; ++i) asio::co_spawn(context, session, sessions.track(asio::detached));
-  asio::co_spawn(context, stop, asio::detached);
+  for (int i = 0; i != 10; ++i) begins(connects());
+  auto late = connects();
+  asio::co_spawn(context, stop(acceptor, sessions, stopping),
+                 [&](std::exception_ptr const& thrown) { stopped = !thrown; });
+  asio::post(context, [&] { begins(std::move(late)); });
+  std::thread other([&] { context.run(); });
   context.run();
+  other.join();
   BOOST_TEST(stopped);
+  BOOST_TEST(sessions.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_coroutine_joins_its_group) {
+  asio::io_context context;
+  async_group parents(context), children(context);
+  asio::steady_timer timer(context, 1h);
+  bool ended_well = false, cancelled = false;
+  timer.async_wait(children.track([&](error_code e) { cancelled = !!e; }));
+  asio::co_spawn(asio::make_strand(context), parent(children),
+                 parents.track([&](std::exception_ptr const& thrown) { ended_well = !thrown; }));
+  parents.cancel_pending();
+  context.run();
+  BOOST_TEST(cancelled);
+  BOOST_TEST(ended_well);
+}
+
+BOOST_AUTO_TEST_CASE(sessions_on_strands_are_cancelled) {
+  asio::io_context context;
+  async_group sessions(context);
+  int ended = 0;
+  auto const wait = [&]() -> asio::awaitable<void> {
+    asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
+    auto [error] = co_await timer.async_wait(as_tuple(use_awaitable));
+    ended += error == asio::error::operation_aborted;
+  };
+  // clang-format off
+asio::co_spawn(asio::make_strand(context), wait(), sessions.track(asio::detached));
+  // clang-format on
+  std::thread cancels([&] { sessions.cancel_pending(); });
+  context.run();
+  cancels.join();
+  BOOST_TEST(ended == 1);
 }
 
 BOOST_AUTO_TEST_CASE(an_operation_is_cancelled_by_its_own_slot) {
