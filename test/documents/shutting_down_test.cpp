@@ -181,6 +181,36 @@ BOOST_AUTO_TEST_CASE(an_event_tells_everybody_to_stop) {
   BOOST_TEST(data.value == updates);
 }
 
+BOOST_AUTO_TEST_CASE(a_group_cancels_its_sessions) {
+  async_group sessions(context);
+  std::atomic<bool> stopping = false;
+  std::ostringstream log;
+  auto const begin = [&] {
+    asio::co_spawn(asio::make_strand(context), serve(data, stopping),
+                   sessions.track(asio::detached));
+  };
+  for (int i = 0; i < 5; ++i) begin();
+  asio::signal_set signals(context, SIGINT, SIGTERM);
+  // clang-format off
+signals.async_wait([&](error_code error, int) {
+  if (error) return;
+  stopping = true;
+  sessions.cancel_pending();
+  sessions.async_join([&](error_code) { log << "the last session has ended\n"; });
+});
+  // clang-format on
+  poll();
+  BOOST_TEST(sessions.pending() == 5);
+  int const updates = data.value;
+  BOOST_TEST(std::raise(SIGTERM) == 0);
+  context.restart();
+  context.run_one();
+  begin();  // comes too late
+  run();
+  BOOST_TEST(log.str() == "the last session has ended\n");
+  BOOST_TEST((updates > 0 && data.value == updates));
+}
+
 BOOST_AUTO_TEST_CASE(stop_completes_nothing) {
   bool called = false;
   auto const handler = [&](error_code, async_mutex::lock_type) { called = true; };

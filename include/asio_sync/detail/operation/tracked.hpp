@@ -139,6 +139,18 @@ bool has_executor_now([[maybe_unused]] Initiation const& initiation) noexcept {
     return true;
 }
 
+// Sources of executors, which know no handler.
+template <class Initiation>
+struct from_initiation {
+  Initiation const& initiation;
+  decltype(auto) operator()() const { return initiation.get_executor(); }
+};
+template <class Executor>
+struct from_handler {
+  Executor const& executor;
+  Executor const& operator()() const noexcept { return executor; }
+};
+
 // Where an operation is to be cancelled: a coroutine where it was spawned; any other on the
 // executor of its handler, else on that of its initiation, else on the first that it offers. The
 // executor of use_future executes on the system's threads, so it is none to cancel on.
@@ -161,17 +173,15 @@ class tracked_beginning {
       using at = tracked_operation_at<own_place<own, false>>;
       if constexpr (says && answers_with_candidate<own>)
         if (has_executor_now(initiation))
-          return at::make(core, [&] {
-            return own(asio::get_associated_executor(handler, initiation.get_executor()));
-          });
-      return at::make(core, [&]() -> decltype(auto) {
-        return asio::get_associated_executor(handler, asio::system_executor());
-      });
+          return at::make(core, from_handler<own>{asio::get_associated_executor(
+                                    handler, initiation.get_executor())});
+      return at::make(core, from_handler<own>{
+                                asio::get_associated_executor(handler, asio::system_executor())});
     } else {
       if constexpr (says)
         if (has_executor_now(initiation))
           return tracked_operation_at<own_place<place, spawns>>::make(
-              core, [&]() -> decltype(auto) { return initiation.get_executor(); });
+              core, from_initiation<Initiation>{initiation});
       return tracked_operation_at<offered_place>::make(core);
     }
   }

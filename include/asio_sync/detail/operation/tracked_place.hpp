@@ -159,7 +159,7 @@ class tracked_operation_at final : public tracked_operation {
   // Counts it. Throws value_too_large, what allocating it throws, and what copying the executor
   // does.
   template <class... Source>
-  static tracked_operation& make(group_core& core, Source const&... source) {
+  ASIO_SYNC_NOINLINE static tracked_operation& make(group_core& core, Source const&... source) {
     struct allocation {
       pool_allocator<tracked_operation_at> memory{};
       tracked_operation_at* place = memory.allocate(1);
