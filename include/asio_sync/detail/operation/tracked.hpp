@@ -61,7 +61,7 @@ class tracked_canceller {
 // What the handler of a tracked operation stands in. The operation counts until the handler has
 // returned, or was destroyed. IsOffered: it takes note of the first executor that its operation
 // offers.
-template <class Handler, bool IsOffered>
+template <class Handler, bool IsOffered = false>
 class tracked_handler {
  public:
   template <class Source>
