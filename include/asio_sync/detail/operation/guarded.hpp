@@ -186,7 +186,7 @@ ASIO_SYNC_NOINLINE void acquire(Guarding const& by, Limit limit, guarded_step<St
 // initiation has returned. The initiation may return later: on another thread, or if the operation
 // completes inside it. The memory is the pool's: the handler's allocator may have gone by then.
 template <class Operation>
-class kept_operation {
+class owned_operation {
   struct block {
     template <class Source>
     explicit block(Source&& source) : operation(static_cast<Source&&>(source)) {}
@@ -206,7 +206,7 @@ class kept_operation {
 
  public:
   template <class Source>
-  explicit kept_operation(Source&& source) {
+  explicit owned_operation(Source&& source) {
     memory of{std::allocator<void>()};
     auto const deallocate = [&of](void* place) { of.deallocate(place, sizeof(block)); };
     std::unique_ptr<void, decltype(deallocate)> place(of.allocate(sizeof(block)), deallocate);
@@ -241,7 +241,7 @@ class guarded_operation : public State {
   ASIO_SYNC_NOINLINE void begin() { operation_.begin(guarded_step<State>(*this)); }
 
  private:
-  kept_operation<Operation> operation_;
+  owned_operation<Operation> operation_;
 };
 
 // The whole, in a block of memory from the handler's allocator.
