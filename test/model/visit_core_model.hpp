@@ -161,8 +161,6 @@ class monitor : public core_model::primitive<core_type, operation> {
     list decided;
     core().close(decided);
     complete(decided);
-    core().end_visits(wait_outcome::closed, decided);
-    complete(decided);
   }
 
   /// The destructor.

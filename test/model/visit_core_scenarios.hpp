@@ -207,6 +207,21 @@ inline void close_against_leave() {
   m.check_gone();
 }
 
+/// Who is told of it destroys the monitor.
+inline void close_against_its_end() {
+  monitor m;
+  operation plain;
+  m.hold();
+  m.start(plain);
+  model::threads([&] { m.close(); },
+                 [&] {
+                   model::check(!m.finish(plain) && plain.outcome == closed, "it was refused");
+                   m.leave();
+                   m.abandon();
+                 });
+  m.check_gone();
+}
+
 // --- Ends ---
 
 /// The monitor is destroyed while an entry leaves, which outlives it.

@@ -40,6 +40,7 @@ BOOST_AUTO_TEST_CASE(R4_all_are_cancelled_against_a_recall) {
 BOOST_AUTO_TEST_CASE(R4_who_comes_after_a_cancellation) { explore(visit_after_cancel); }
 BOOST_AUTO_TEST_CASE(R19_counted_in_one_place) { explore(counted_once); }
 BOOST_AUTO_TEST_CASE(R18_closed_against_who_leaves) { explore(close_against_leave, 1); }
+BOOST_AUTO_TEST_CASE(R18_closed_against_its_end) { explore(close_against_its_end, 2); }
 
 BOOST_AUTO_TEST_CASE(R9_destroyed_against_who_leaves) {
   explore([] { destroyed_against_leave(0); });

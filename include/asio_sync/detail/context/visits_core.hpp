@@ -122,9 +122,12 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     });
   }
 
+  // In one step: whoever is told of it may end the core.
   void close() noexcept {
-    mutex_core::close();
-    decide([&](decided_waits& decided) { end_visits(wait_outcome::closed, decided); });
+    decide([&](decided_waits& decided) {
+      base::close(decided);
+      settle_work();
+    });
   }
 
   void abandon() noexcept {

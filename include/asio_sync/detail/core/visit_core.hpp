@@ -134,11 +134,19 @@ class visit_core : public Mutex {
     return refused + 1;
   }
 
+  // Refuses those in the queue, those who are parked, and who is about to look; and from now on
+  // everybody. In one step: whoever is told of it may end the primitive.
+  void close(list& decided) noexcept {
+    std::lock_guard const guard(this->lock());
+    auto const flag = this->is_closed() ? 0 : Mutex::closed;
+    this->refuse_queued(everybody, wait_outcome::closed, flag, decided);
+    end_visits_here(wait_outcome::closed, decided);
+  }
+
   // Those who are parked, once they are not to be recalled any more, and who is about to look.
   void end_visits(wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(this->lock());
-    unpark_if(everybody, outcome, decided);
-    if (is_sent_for_ && is_somebody_visiting()) turn_back(outcome, decided);
+    end_visits_here(outcome, decided);
   }
 
   template <class Predicate>
@@ -199,6 +207,11 @@ class visit_core : public Mutex {
 
   bool is_somebody_visiting() const noexcept {
     return visiting_ && visiting_->mark == wait_outcome::undecided;
+  }
+
+  void end_visits_here(wait_outcome outcome, list& decided) noexcept {
+    unpark_if(everybody, outcome, decided);
+    if (is_sent_for_ && is_somebody_visiting()) turn_back(outcome, decided);
   }
 
   // What the visit holds is left to who looks.

@@ -56,9 +56,12 @@ class [[nodiscard]] monitor_entry : core_guard<mutex_core> {
   /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the entry is
   /// empty.
   ASIO_SYNC_INLINE void leave() {
-    leaving();
-    if (!base::unlock()) throw_not_permitted("asio_sync::async_monitor::entry::leave: empty");
-    base::yield();
+    mutex_core* const core = base::counted();
+    if (!core) throw_not_permitted("asio_sync::async_monitor::entry::leave: empty");
+    auto& left = static_cast<core_type&>(*core);
+    base::yield();  // first: whoever is inside next may put another entry here
+    left.leaving();
+    if (!left.try_release_uncontended(true)) left.release_counted();
   }
 
   /// Exchanges what the two refer to.
