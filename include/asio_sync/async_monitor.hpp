@@ -272,6 +272,8 @@ class basic_async_monitor {
   }
 
  private:
+  friend condition;
+
   template <class Limit, class Token>
   auto initiate_enter(Limit limit, Token&& token) {
     return detail::initiate_wait(detail::enter_operation<T, Executor, Limit>(*core_, limit),
@@ -294,7 +296,7 @@ class basic_async_monitor {
     return detail::initiate_invocation(
         invoke<Limit, Predicate, Function>(
             *core_, limit,
-            {core_->object, &core_->strand(), predicate_type(static_cast<Predicate&&>(predicate)),
+            {core_->object, predicate_type(static_cast<Predicate&&>(predicate)),
              function_type(static_cast<Function&&>(function))}),
         static_cast<Token&&>(token));
   }

@@ -192,6 +192,75 @@ BOOST_AUTO_TEST_CASE(M6_waiting_leaves_the_monitor_and_enters_again) {
   BOOST_TEST(done);
 }
 
+// Whoever waits, and whether it was closed; also where it lies where its own monitor was.
+BOOST_AUTO_TEST_CASE(R15_an_entry_of_another_monitor_is_refused) {
+  using clock = std::chrono::steady_clock;
+  std::optional<bank> another(std::in_place, *context);
+  std::optional<bank::condition> changed(std::in_place, *monitor);
+  std::optional<error_code> error;
+  int refused = 0;
+  auto const note_error = [&](error_code e) {
+    error = e;
+    refused += e == make_error_code(boost::system::errc::invalid_argument);
+  };
+  auto const try_all_with = [&](entry& inside) {
+    changed->async_wait(inside, note_error);
+    poll();
+    changed->async_wait(inside, at_least(0), note_error);
+    poll();
+    changed->async_wait_for(inside, 0s, note_error);
+    poll();
+    changed->async_wait_for(inside, 1h, at_least(0), note_error);
+    poll();
+    changed->async_wait_until(inside, clock::now() + 1h, note_error);
+    poll();
+    changed->async_wait_until(inside, clock::now(), at_least(0), note_error);
+    poll();
+    asio::co_spawn(
+        *other,
+        [&]() -> asio::awaitable<void> {
+          auto const [plain] =
+              co_await changed->async_wait(inside, asio::as_tuple(asio::deferred));
+          note_error(plain);
+          co_await changed->async_wait(inside, at_least(0),
+                                       asio::redirect_error(asio::use_awaitable, *error));
+          note_error(*error);
+        },
+        asio::detached);
+    poll();
+    return std::exchange(refused, 0);
+  };
+  entry own = monitor->try_enter(), theirs = another->try_enter();
+  BOOST_TEST(try_all_with(theirs) == 8);
+  BOOST_TEST(theirs.owns());
+  BOOST_TEST(changed->waiters() == 0u);
+  changed->async_wait(own, note_error);
+  BOOST_TEST(try_all_with(theirs) == 8);
+  BOOST_TEST(theirs.owns());
+  BOOST_TEST(changed->waiters() == 1u);
+  changed->notify_one();
+  poll();
+  BOOST_TEST(own.owns());
+
+  entry const taken(std::move(own));
+  BOOST_TEST(try_all_with(own) == 0);  // NOLINT(bugprone-use-after-move)
+  BOOST_TEST((error == not_permitted));
+  changed->close();
+  BOOST_TEST(try_all_with(theirs) == 8);
+  BOOST_TEST(theirs.owns());
+
+  changed.emplace(*another);
+  theirs = entry();
+  for (int i = 0; i != 10; ++i) {
+    another.reset();
+    another.emplace(*context);
+    theirs = another->try_enter();
+    BOOST_TEST(try_all_with(theirs) == 8);
+    BOOST_TEST(theirs.owns());
+    theirs = entry();
+  }
+}
+
 BOOST_AUTO_TEST_CASE(M6_predicates_see_the_object) {
   bank::condition paid_in(*monitor);
   entry inside = monitor->try_enter();

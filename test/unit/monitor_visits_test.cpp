@@ -8,6 +8,7 @@
 
 #include <asio_sync/async_monitor.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -24,8 +25,10 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace monitor_visits_test {
 
@@ -262,6 +265,51 @@ struct waits_for_long {
     co_await hour.async_wait(asio::use_awaitable);
   }
 };
+
+// Calls a function when it is destroyed.
+struct at_its_end {
+  explicit at_its_end(std::function<void()> f) : function(std::move(f)) {}
+  at_its_end(at_its_end&& another) noexcept : function(std::exchange(another.function, nullptr)) {}
+  at_its_end& operator=(at_its_end&&) = delete;
+  ~at_its_end() {
+    if (function) function();
+  }
+  void operator()() const {}
+
+  std::function<void()> function;
+};
+
+// As all waits of a destructor are, whose handlers nobody would run.
+BOOST_AUTO_TEST_CASE(R10_begun_while_the_context_of_the_strand_shuts_down) {
+  for (bool const held : {false, true}) {
+    monitor_fixture of;
+    entry const inside = held ? of.monitor->try_enter() : entry();
+    int begun = 0, destroyed = 0;
+    auto const begins = [&](auto const& ex) {
+      auto const token = [&] {
+        ++begun;
+        return asio::bind_executor(ex, [this, destroys = at_its_end([&] { ++destroyed; })](
+                                           auto const&...) { order += '!'; });
+      };
+      of.monitor->async_enter_when(at_least(0), token());
+      of.monitor->async_enter_when_for(at_least(1), 1h, token());
+      of.monitor->async_invoke([](account&) {}, token());
+      of.monitor->async_invoke(waits_for_long(), token());
+      BOOST_TEST(destroyed == begun);
+    };
+    asio::post(*of.context, at_its_end([&] {
+      begins(of.context->get_executor());
+      begins(asio::any_io_executor(of.context->get_executor()));
+      of.monitor->async_invoke([](account&) {}, [](std::exception_ptr) {});
+      of.monitor->async_enter_when(at_least(0), asio::bind_executor(*of.other, of.note('a')));
+    }));
+    of.context.reset();
+    BOOST_TEST(begun == 8);
+    of.poll();
+    BOOST_TEST(of.order == "aa");
+  }
+  BOOST_TEST(order == "");
+}
 
 // Destroyed while it runs, a monitor leaves its function alone; the slot still reaches that.
 BOOST_AUTO_TEST_CASE(M7_a_function_that_outlives_its_monitor_is_cancelled) {

@@ -78,6 +78,12 @@ struct user_executor {
   std::shared_ptr<void> has{};
 };
 
+// Its type says what its context is.
+struct telling_executor : user_executor {
+  using user_executor::query;
+  asio::io_context& query(asio::execution::context_t) const noexcept { return *io; }
+};
+
 }  // namespace monitor_when_test
 
 BOOST_FIXTURE_TEST_SUITE(monitor_when_test, monitor_fixture)
@@ -474,6 +480,20 @@ BOOST_AUTO_TEST_CASE(R10_a_looker_that_was_not_sent_yet_leaves_the_strand) {
   third.reset();
   poll();
   BOOST_TEST(outer.dropped());
+  BOOST_TEST(visit.refused(aborted));
+}
+
+// It is in the queue of the context when that ends.
+BOOST_AUTO_TEST_CASE(R10_a_looker_that_never_arrives_leaves_the_strand) {
+  auto owned = std::make_shared<int>(0);
+  std::weak_ptr<void> const alive = owned;
+  asio_sync::basic_async_monitor<account, telling_executor> there(
+      telling_executor{{&*context, nullptr, std::move(owned)}});
+  fate visit;
+  there.async_enter_when(at_least(0), asio::bind_executor(*other, observed_handler(visit)));
+  context.reset();
+  BOOST_TEST(alive.expired());
+  poll();
   BOOST_TEST(visit.refused(aborted));
 }
 

@@ -25,6 +25,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -58,10 +59,22 @@ class object_core : public visits_core {
   ~object_core() override = default;
 };
 
-struct condition_on_strand : condition_core {
-  condition_on_strand(void* primitive, known_context const& home,
-                      asio::execution_context&) noexcept
-      : condition_core(primitive, home, false) {}
+// The core of a condition of a monitor, which may be gone.
+class condition_on_strand : public condition_core {
+ public:
+  bool is_of(mutex_core const& monitor) const noexcept {
+    return &monitor == monitor_ && static_cast<visits_core const&>(monitor).number() == number_;
+  }
+
+ protected:
+  condition_on_strand(void* primitive, known_context const& home, asio::execution_context&,
+                      visits_core const& monitor) noexcept
+      : condition_core(primitive, home, false), monitor_(&monitor), number_(monitor.number()) {}
+  ~condition_on_strand() override = default;
+
+ private:
+  mutex_core const* const monitor_;
+  std::uint64_t const number_;
 };
 
 // A strand must not outlive its context; what has one may, and lets go of it in time.
@@ -73,17 +86,25 @@ class strand_core : public Base {
   bool strand_is_here() const noexcept { return has_strand_.load(std::memory_order_relaxed); }
 
   // Also while that goes.
-  strand_type copy_of_strand() const noexcept {
-    std::lock_guard const guard(this->lock());
+  strand_type copy_of_strand() noexcept {
+    use_of_strand const use(*this);
     return strand_;
   }
 
-  // What f says of the strand, if that is still there, and false otherwise. Under the lock, as its
-  // context may be about to end.
+  // Calls f with the strand, if that is still there: true. Copies of it are a user's code, and
+  // made under no lock.
   template <class Function>
-  bool with_strand(Function f) const {
+  bool with_strand(Function f) {
+    use_of_strand const use(*this);
+    if (!use.holds() || !strand_is_here()) return false;
+    f(std::as_const(strand_));
+    return true;
+  }
+
+  // Whether this thread runs on it. Under the lock, as its context may be about to end.
+  bool strand_is_run_here() const noexcept {
     std::lock_guard const guard(this->lock());
-    return strand_is_here() && f(strand_);
+    return strand_is_here() && strand_.running_in_this_thread();
   }
 
   // Not to be used once it has gone.
@@ -124,20 +145,52 @@ class strand_core : public Base {
   }
 
  private:
+  // The strand stays for as long as somebody uses it.
+  class use_of_strand {
+   public:
+    explicit use_of_strand(strand_core& core) noexcept : core_(core), holds_(core.use_strand()) {}
+    use_of_strand(use_of_strand const&) = delete;
+    use_of_strand& operator=(use_of_strand const&) = delete;
+    ~use_of_strand() {
+      if (holds_) core_.leave_strand();
+    }
+    bool holds() const noexcept { return holds_; }
+
+   private:
+    strand_core& core_;
+    bool const holds_;
+  };
+
   void strand_ends() noexcept {
     std::lock_guard const guard(this->lock());
     has_strand_.store(false, std::memory_order_relaxed);
   }
 
   void let_go() noexcept {
-    std::unique_lock guard(this->lock());
-    has_strand_.store(false, std::memory_order_relaxed);
+    strand_ends();
+    if (keeps_strand_.exchange(false, std::memory_order_relaxed)) leave_strand();
+  }
+
+  // False if nobody does any more.
+  bool use_strand() noexcept {
+    std::uint32_t uses = uses_of_strand_.load(std::memory_order_relaxed);
+    while (uses != 0)
+      if (uses_of_strand_.compare_exchange_weak(uses, uses + 1, std::memory_order_relaxed,
+                                                std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+
+  // Acquire and release: what others did with the strand comes before its end.
+  void leave_strand() noexcept {
+    if (uses_of_strand_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     strand_type const ends(std::move(strand_));
-    guard.unlock();
   }
 
   strand_type strand_;
-  threading::atomic<bool> has_strand_{true};  // changes with the strand, under the lock
+  threading::atomic<std::uint32_t> uses_of_strand_{1};  // one by the core, for as long as
+  threading::atomic<bool> keeps_strand_{true};          // this is so
+  threading::atomic<bool> has_strand_{true};            // changes under the lock
 };
 
 // The core of a monitor, with the way to its strand.
@@ -154,9 +207,7 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
   }
 
   bool has_strand() const noexcept override { return base::strand_is_here(); }
-  bool strand_runs_here() const noexcept override {
-    return this->with_strand([](auto const& strand) { return strand.running_in_this_thread(); });
-  }
+  bool strand_runs_here() const noexcept override { return this->strand_is_run_here(); }
 
  private:
   template <class... Args>
@@ -173,10 +224,8 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
   bool send_looker() noexcept override {
     if (looker_.way) std::exchange(looker_.way, nullptr)->end(looker_);
     looker_.state = wait_state::decided;
-    bool const goes = this->with_strand([this](auto const&) {
-      to_strand_.build(looker_, room_.get());
-      return true;
-    });
+    bool const goes =
+        this->with_strand([this](auto const&) { to_strand_.build(looker_, room_.get()); });
     if (goes) completions::hand_out(looker_);
     return goes;
   }
@@ -202,8 +251,9 @@ class entry_condition_core final : public strand_core<condition_on_strand, Execu
   friend base;
 
  public:
-  static entry_condition_core* make(void* primitive, typename base::strand_type const& strand) {
-    return base::template make_core<entry_condition_core>(primitive, strand);
+  static entry_condition_core* make(void* primitive, typename base::strand_type const& strand,
+                                    visits_core const& monitor) {
+    return base::template make_core<entry_condition_core>(primitive, strand, monitor);
   }
 
  private:

@@ -30,7 +30,9 @@ class visit_route final : public route {
   bool goes_to_strand(waiter const& w) const noexcept override;
   bool keeps_block() noexcept override { return own_ && own_->keeps_block(); }
 
-  // The executor's context ends, while the visit has something to finish.
+  // The executor's context ends, while the visit has something to finish: where it is posted next,
+  // it lets go of the executor, and goes nowhere.
+  void evict() noexcept { is_evicted_ = true; }
   void let_go(waiter const& w) noexcept {
     if (own_) own_size_ = std::exchange(own_, nullptr)->end(w);
   }
@@ -45,6 +47,7 @@ class visit_route final : public route {
  private:
   ~visit_route() = default;
 
+  bool is_evicted_ = false;
   route* own_;
   std::size_t own_size_ = 0;
 };

@@ -19,6 +19,7 @@
 
 #include <boost/asio/execution_context.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -50,7 +51,10 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // Queues a fresh wait, or has it visit at once, where that needs no trip: true. False if it was
   // decided on the spot, and is to go to the strand or to its own executor.
   bool enter(node& w) noexcept {
-    if (mutex_core::enter(w)) return true;
+    if (!has_strand())
+      mutex_core::conclude(w, wait_outcome::aborted);
+    else if (mutex_core::enter(w))
+      return true;
     if (!visits(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
     let_look(w, [] {});
@@ -106,11 +110,24 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return false;
   }
 
-  // One whose predicate or function runs ends with that.
+  // One whose predicate or function runs ends with that: handed out, it loses its context under no
+  // lock.
   bool evict(waiter& w, decided_waits& decided) noexcept override {
-    if (refuse(w, wait_outcome::aborted, decided)) return true;
-    if (visit_traits::is_visit(w) && is_inside(of(w))) static_cast<visit_route&>(*w.way).let_go(w);
+    if (!visit_traits::is_visit(w)) return refuse(w, wait_outcome::aborted, decided);
+    node& v = of(w);
+    bool runs = false;
+    if (refuse_visit(v, wait_outcome::aborted, decided, runs)) return true;
+    if (!is_inside(v)) return false;
+    static_cast<visit_route&>(*v.way).evict();
+    decided.push_back(v);
     return false;
+  }
+
+  // Ends the executor of its handler, and cancels its function, with which it may be gone.
+  static void lose_context(node& w) noexcept {
+    static_cast<visit_route&>(*w.way).let_go(w);
+    if (auto* const cancels = w.request.functions->cancels)
+      cancels(w.request.where, static_cast<visits_core&>(*w.core));
   }
 
   std::size_t refuse_all(wait_outcome outcome) noexcept {
@@ -172,6 +189,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     static_cast<visits_core&>(*w.core).needs_strand_no_more();
   }
 
+  // With the address it tells the monitor from all others, also from those that have gone.
+  std::uint64_t number() const noexcept { return number_; }
+
   // Whether the strand is still there, and whether this thread runs on it.
   virtual bool has_strand() const noexcept = 0;
   virtual bool strand_runs_here() const noexcept = 0;
@@ -185,11 +205,13 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // Sends the looker to the strand. False if that has gone.
   virtual bool send_looker() noexcept = 0;
 
-  // The looker has arrived on the strand, or never will.
+  // The looker has arrived on the strand, or never will: its way may have the strand then.
   static void act_of_looker(waiter& w, waiter_action action) {
     auto& self = static_cast<visits_core&>(*w.core);
     if (action == waiter_action::complete) self.look();
-    if (action == waiter_action::destroy) self.look_dropped();
+    if (action != waiter_action::destroy) return;
+    if (w.way) std::exchange(w.way, nullptr)->end(w);
+    self.look_dropped();
   }
 
  private:
@@ -298,6 +320,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     if (w.outcome == wait_outcome::granted) is_to_visit(of(w));
   }
 
+  static inline constinit std::atomic<std::uint64_t> numbers{0};
+
+  std::uint64_t const number_ = numbers.fetch_add(1, std::memory_order_relaxed);
   asio::execution_context* const strand_context_;
   // Work of it, for visits of other contexts, and for the looker: the visit that it is sent for
   // may be refused, and its context have run to its end, before it is posted. Under the lock.
@@ -307,11 +332,12 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 };
 
 inline bool visit_route::goes_to_strand(waiter const& w) const noexcept {
-  return visits_core::visits(static_cast<visit_waiter const&>(w));
+  return is_evicted_ || visits_core::visits(static_cast<visit_waiter const&>(w));
 }
 
 inline void visit_route::post(waiter& w) {
   auto& visit = static_cast<visit_waiter&>(w);
+  if (is_evicted_) return visits_core::lose_context(visit);
   if (goes_to_strand(w)) return static_cast<visits_core&>(*w.core).send_for(visit);
   visits_core::leave_strand(visit);
   own_->post(w);

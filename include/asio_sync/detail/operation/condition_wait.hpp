@@ -81,6 +81,12 @@ class launched_predicate {
   mutable Predicate predicate_;
 };
 
+// Whether the condition refuses the lock, whoever waits. For conditions that belong to one mutex.
+template <class Lock>
+constexpr bool is_of_another(condition_core const&, Lock const&) noexcept {
+  return false;
+}
+
 // When a wait begins, which still has its lock. For predicates that are about what that leads to.
 template <class Predicate>
 void begin_to_wait(Predicate&) noexcept {}
@@ -147,6 +153,7 @@ class condition_operation {
   verdict try_now() const noexcept {
     mutex_hold const held = lock_access<Lock>::look(*lock_);
     if (!held.holds) return wait_outcome::not_permitted;
+    if (is_of_another(*core_, *lock_)) return wait_outcome::invalid;
     if (core_->is_closed()) return wait_outcome::closed;
     if (core_->waits_over_another(held.mutex)) return wait_outcome::invalid;
     if (!looks_ && limit_.expired()) return wait_outcome::timed_out;

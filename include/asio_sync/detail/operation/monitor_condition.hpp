@@ -7,6 +7,7 @@
 #include <asio_sync/detail/context/monitor_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/guard_access.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/monitor_entry.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -49,6 +50,11 @@ struct predicate_on_object {
   T const* object = nullptr;
 };
 
+template <class T>
+bool is_of_another(condition_core const& core, monitor_entry<T> const& inside) noexcept {
+  return !static_cast<condition_on_strand const&>(core).is_of(*guard_access::core_of(inside));
+}
+
 // A wait of a monitor's condition.
 template <class Operation, class Core>
 class wait_inside : public Operation {
@@ -75,7 +81,7 @@ class monitor_condition {
   ///
   /// Exceptions: what allocating throws.
   explicit monitor_condition(basic_async_monitor<T, Executor>& monitor)
-      : core_(core_type::make(this, monitor.get_executor())) {}
+      : core_(core_type::make(this, monitor.get_executor(), *monitor.core_)) {}
 
   monitor_condition(monitor_condition const&) = delete;
   monitor_condition& operator=(monitor_condition const&) = delete;
@@ -106,6 +112,7 @@ class monitor_condition {
   /// `async_condition`, whose lock the entry is here. The entry is referred to until completion.
   ///
   /// Completion signature: `void(error_code)`.
+  /// Errors: also `invalid_argument` if the entry is that of another monitor, and stays as it is.
   template <token_for<void(boost::system::error_code)> Token = default_token<Executor>>
   auto async_wait(entry& inside, Token&& token = Token()) {
     return initiate(inside, no_limit(), static_cast<Token&&>(token));

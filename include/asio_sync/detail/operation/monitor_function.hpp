@@ -7,6 +7,7 @@
 // The functions that a monitor invokes: what they return, how they are run, how they are
 // cancelled.
 
+#include <asio_sync/detail/context/monitor_core.hpp>
 #include <asio_sync/detail/context/visits_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
@@ -122,9 +123,8 @@ class invocation {
                                                  std::is_nothrow_move_constructible_v<Function> &&
                                                  std::is_nothrow_move_constructible_v<result_type>;
 
-  invocation(T& object, strand_type const* strand, Predicate&& predicate, Function&& function)
+  invocation(T& object, Predicate&& predicate, Function&& function)
       : object_(&object),
-        strand_(strand),
         predicate_(std::in_place, std::move(predicate)),
         function_(std::in_place, std::move(function)) {}
 
@@ -132,10 +132,7 @@ class invocation {
   invocation(invocation&&) noexcept(moves_without_throwing) = default;
   // For another launch.
   invocation(invocation const& other)
-      : object_(other.object_),
-        strand_(other.strand_),
-        predicate_(other.predicate_),
-        function_(other.function_) {}
+      : object_(other.object_), predicate_(other.predicate_), function_(other.function_) {}
   invocation& operator=(invocation const&) = delete;
   ~invocation() = default;
 
@@ -233,9 +230,8 @@ class invocation {
     std::shared_ptr<spawned_type> spawned;
     try {
       spawned = std::make_shared<spawned_type>();
-      core.with_lock([&] {
-        if (core.has_strand()) spawned->strand.emplace(*strand_);
-      });
+      static_cast<monitor_core<T, Executor>&>(core).with_strand(
+          [&](strand_type const& strand) { spawned->strand.emplace(strand); });
       if (!spawned->strand) return core.has_run(w, true), false;  // the monitor has just ended
       auto awaited = std::invoke(*function_, *object_);
       bool cancelled = false;
@@ -279,7 +275,6 @@ class invocation {
   }
 
   T* object_;
-  strand_type const* strand_;
   mutable launched_predicate<Predicate> predicate_;
   launched_predicate<Function> function_;
   std::shared_ptr<spawned_type> spawned_;

@@ -88,11 +88,15 @@ class visit_operation {
     return {functions_, where_, thrown_, throws_, limit_.expired()};
   }
 
-  // What is refused at once; the rest goes to the strand.
+  // What is refused at once; the rest goes to the strand, or is known by its context first.
   verdict try_now() const noexcept {
-    if (core_->is_closed()) return wait_outcome::closed;
-    if (!core_->has_strand()) return wait_outcome::aborted;
-    return {};
+    return core_->is_closed() ? wait_outcome::closed : wait_outcome::undecided;
+  }
+
+  // The same where a coroutine is running, whose context is.
+  verdict try_in_coroutine() const noexcept {
+    if (!core_->is_closed() && !core_->has_strand()) return wait_outcome::aborted;
+    return try_now();
   }
 
   // Names it in the output of Asio's handler tracking.
@@ -200,7 +204,7 @@ class operation_with : public visit_operation<T, Executor, Limit, Delivery> {
   // f says of that, or what is known without a visit. Throws what f and the predicate throw.
   template <class Function>
   verdict try_with(Function f) const {
-    verdict const refused = base::try_now();
+    verdict const refused = base::try_in_coroutine();
     if (refused.decided() || !base::try_here()) return refused;
     struct inside {
       operation_with const& operation;
@@ -270,7 +274,7 @@ class invoke_operation
 
   verdict try_in_coroutine() const {
     if constexpr (visit::is_awaited) {
-      return base::try_now();
+      return base::try_in_coroutine();
     } else {
       verdict const has_left(wait_outcome::granted, 1);
       try {
