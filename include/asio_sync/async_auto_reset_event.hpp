@@ -130,7 +130,8 @@ class basic_async_auto_reset_event : detail::event_base<Executor, detail::auto_r
   /// never from inside this function, unless the handler has an immediate executor of its own. A
   /// coroutine that awaits it with `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error`
   /// of these does not suspend for an event that is set. Cancellation: terminal, partial and total
-  /// alike; once the wait has been released a cancellation does nothing. Errors:
+  /// alike. After the release, and until the handler is called, a cancellation by slot gives the
+  /// signal back, as `set()` would; `cancel()` then does nothing. Errors:
   /// `operation_aborted` (cancelled, or the event destroyed), `error::closed`. Threads: any, at
   /// any time. Exceptions: what allocating the wait, moving the handler, connecting its slot or
   /// posting to an executor of your own throws; nothing has changed then.

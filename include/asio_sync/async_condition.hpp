@@ -126,9 +126,10 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// destroyed condition; and it is empty if the mutex was destroyed, which is
   /// `operation_aborted`, too. Executor: the handler's, else `get_executor()`; never from inside
   /// this function, unless the handler has an immediate executor of its own. Cancellation:
-  /// terminal, partial and total alike, while the wait is not notified: it then waits for its
-  /// mutex, and completes with `operation_aborted`. After the notification it does nothing: no
-  /// notification is lost. Nor does `cancel()` of the mutex. Errors: `operation_aborted`,
+  /// terminal, partial and total alike: the wait then waits for its mutex, and completes with
+  /// `operation_aborted`. By slot also after the notification, until the handler is called: what
+  /// `notify_one()` had for the wait goes to the oldest that is queued then. `cancel()` of the
+  /// condition, or of the mutex, does nothing to a notified wait. Errors: `operation_aborted`,
   /// `error::closed`; `operation_not_permitted` if the lock does not own, `invalid_argument` if
   /// other waits are over another mutex: the lock is then as it was. Threads: any, at any time. If
   /// the handler is destroyed without having been called, the mutex, and what `notify_one()` had
@@ -150,13 +151,12 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error` of these, and an lvalue, looks
   /// at it at once and does not suspend if it is true. As `async_wait` otherwise, and:
   ///
-  /// Cancellation by slot while the wait waits for its mutex or looks is remembered: if the
-  /// predicate is true then, it succeeds, else it completes with `operation_aborted` and does not
-  /// queue again. After `close()` a false predicate completes with `error::closed`. The predicate
-  /// may destroy the condition, and what owns it: if it is false then, that is
-  /// `operation_aborted`. Exceptions of the predicate: come out of `co_await`, with the mutex
-  /// held; otherwise out of the handler's executor, as a handler's own would, which is then not
-  /// called, and the mutex is unlocked.
+  /// Cancellation by slot: the predicate is not looked at any more, and the wait completes with
+  /// `operation_aborted`; with `timed_out`, if its time was up before. After `close()` a false
+  /// predicate completes with `error::closed`. The predicate may destroy the condition, and what
+  /// owns it: if it is false then, that is `operation_aborted`. Exceptions of the predicate: come
+  /// out of `co_await`, with the mutex held; otherwise out of the handler's executor, as a
+  /// handler's own would, which is then not called, and the mutex is unlocked.
   template <class Lock, detail::wait_predicate Predicate, class Token>
     requires detail::condition_lock<std::remove_reference_t<Lock>>
   auto async_wait(Lock&& lock, Predicate&& predicate, Token&& token) {

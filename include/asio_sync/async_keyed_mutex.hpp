@@ -137,8 +137,9 @@ class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_
   /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
   /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a free key.
   /// Cancellation: terminal, partial and total alike. The wait leaves the queue at once and those
-  /// behind it move up; after the grant a cancellation does nothing. Errors: `operation_aborted`
-  /// (cancelled, or the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions:
+  /// behind it move up. After the grant, and until the handler is called, a cancellation by slot
+  /// unlocks again; `cancel()` then does nothing. Errors: `operation_aborted` (cancelled, or the
+  /// mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions:
   /// what hashing, copying, comparing and allocating the key, allocating the wait, moving the
   /// handler, connecting its slot or posting to an executor of your own throws; nothing has
   /// changed then.

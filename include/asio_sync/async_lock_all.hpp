@@ -50,8 +50,8 @@ auto initiate_lock_all(Several&& several, Limit limit, Token&& token) {
 /// first mutex, else (an empty range) the system's; never from inside this function, unless the
 /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
 /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend if all are free.
-/// Cancellation: terminal, partial and total alike; ends the wait, after which nothing is locked;
-/// once all are granted a cancellation does nothing. Errors: those of the mutexes' `async_lock`,
+/// Cancellation: terminal, partial and total alike; ends the wait, after which nothing is locked,
+/// until the handler is called. Errors: those of the mutexes' `async_lock`,
 /// of whichever is the first; `invalid_argument` if a mutex is named twice. Threads: any, at any
 /// time. Lifetime: a mutex may be destroyed meanwhile (`operation_aborted`), though not by another
 /// thread while this turns to it. Exceptions: what allocating, the waits, or moving the handler

@@ -185,8 +185,11 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
     return initiate(all(set), detail::wait_limit::at(time), static_cast<Token&&>(token));
   }
 
-  /// Waits until any flag of the set is up, and takes all of the set that are down, in one step;
-  /// otherwise as `async_wait_any`. Completes with what it has taken.
+  /// Waits until any flag of the set is up, and takes down all of the set that are up, in one step;
+  /// otherwise as `async_wait_any`. Completes with the flags that it has taken.
+  ///
+  /// Cancellation: by slot also after the flags were taken, until the handler is called: it raises
+  /// them again, whatever was taken or reset meanwhile.
   template <detail::token_for<void(boost::system::error_code, mailbox_flags)> Token =
                 detail::default_token<Executor>>
   auto async_take_any(mailbox_flags set, Token&& token = Token()) {
@@ -214,7 +217,7 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   }
 
   /// Waits until all flags of the set are up at the same time, and takes them down, in one step;
-  /// otherwise as `async_wait_any`. Completes with the set.
+  /// otherwise as `async_take_any`. Completes with the set.
   template <detail::token_for<void(boost::system::error_code, mailbox_flags)> Token =
                 detail::default_token<Executor>>
   auto async_take_all(mailbox_flags set, Token&& token = Token()) {

@@ -260,7 +260,9 @@ class monitor : public core_model::primitive<core_type, operation> {
   void look() {
     for (bool more = true; more;) {
       if (node* const visitor = core().begin_to_look([] {})) {
-        if (seen() >= static_cast<operation*>(visitor->owner)->needs) return enters(*visitor);
+        auto& op = static_cast<operation&>(*visitor->owner);
+        if (seen() >= op.needs && core().let_in(*visitor, op.invokes == does::invoke))
+          return enters(op);
         if (!core().park(*visitor)) visitor->owner->post();
       }
       list decided;
@@ -270,11 +272,8 @@ class monitor : public core_model::primitive<core_type, operation> {
     release();
   }
 
-  void enters(node& w) {
-    auto& op = static_cast<operation&>(*w.owner);
-    bool const runs = op.invokes == does::invoke;
-    core().let_in(w, runs);
-    if (!runs) return w.owner->post();
+  void enters(operation& op) {
+    if (op.invokes != does::invoke) return op.post();
     change(1);
     if (!op.goes_on) end_function(op);
   }

@@ -40,6 +40,7 @@ class signalling_one : public world_over<signalling_one, async_auto_reset_event>
   bool take(unsigned) override { return std::exchange(set_, false); }
   void put_back(unsigned) override { set_ = true; }
   bool at_rest() const override { return true; }
+  bool gives_back(wait const&) const override { return true; }
 
   bool allows_own(operation const&) const override { return true; }
   void perform_own(operation const& op) override {

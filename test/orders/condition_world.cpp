@@ -251,6 +251,20 @@ class notifying : public world_over<notifying, async_condition, lock_type> {
     if (c.alone && !c.reason && c.condition == conditions_) one_is_notified();
   }
 
+  // It looks no more. One that was notified gives that back.
+  void withdraw(wait& w) override {
+    course& c = course_of(w);
+    c.looks = false;
+    if (w.expected) return;
+    w.expected = asio::error::operation_aborted;
+    if (w.plan.amount == for_mutex) {
+      if (std::exchange(c.holds, false)) free_mutex();
+      return;
+    }
+    if (w.plan.amount & looking) w.expected = c.mark;
+    if (c.alone && c.condition == conditions_) one_is_notified();
+  }
+
   void end_mutex() {
     refuse_lockers(asio::error::operation_aborted, false);
     for (auto& [id, c] : courses_) {

@@ -75,6 +75,7 @@ class raising : public world_over<raising, async_mailbox, mailbox_flags> {
     if (got & taking) up_ |= got & flags;
   }
   bool at_rest() const override { return true; }
+  bool gives_back(wait const& w) const override { return (w.got & taking) && (w.got & flags); }
 
   // Gives a wait what it asks for out of what it sees, if that is there.
   bool get(wait& w, unsigned seen) {

@@ -157,6 +157,16 @@ class sharing : public world_over<sharing, async_shared_mutex, either_lock> {
   }
   bool at_rest() const override { return !written_ && read_by_ == 0; }
 
+  // An upgrade goes back to the reader that it was.
+  void withdraw(wait& w) override {
+    if (w.expected || w.plan.amount != upgrading) return world::withdraw(w);
+    w.expected = asio::error::operation_aborted;
+    w.got = reading;
+    written_ = false;
+    read_by_ = 1;
+    serve();
+  }
+
   bool holds() const { return writer_.owns_lock() || (!readers_.empty() && real_); }
   bool allows_own(operation const& op) const override {
     return op.what != verb::give || holds() || op.item == wrongly;

@@ -182,6 +182,7 @@ void world::emit(unsigned id, unsigned type) {
                                     asio::cancellation_type::partial,
                                     asio::cancellation_type::terminal};
   wait& w = waits_[id];
+  w.cancelled = true;
   refuse(id, asio::error::operation_aborted);
   w.signal->emit(types[type % types.size()]);
 }

@@ -119,11 +119,12 @@ class world {
     std::optional<asio::cancellation_signal> signal;
     world::state state = state::starting;
     error_code expected;
-    bool at_once = false;   // decided when it was initiated
-    bool lasts = false;     // on its way it may still be refused, and come back to the queue
-    bool outlived = false;  // on its way when the primitive died
-    unsigned turn = 0;      // decisions before it
-    unsigned got = 0;       // what goes back if it never arrives
+    bool at_once = false;    // decided when it was initiated
+    bool lasts = false;      // on its way it may still be refused, and come back to the queue
+    bool outlived = false;   // on its way when the primitive died
+    bool cancelled = false;  // by its slot, which counts until it is called
+    unsigned turn = 0;       // decisions before it
+    unsigned got = 0;        // what goes back if it never arrives
   };
 
   // A handler, also that of a coroutine's end: tells when it is no more.
@@ -181,6 +182,7 @@ class world {
   // whoever waits; put_back() ends that. left() is told when one has left the queue without the
   // others. at_rest(): nobody holds anything. grant(): the wait gets what it asks for, if that is
   // there; in_turn(): not before those who came earlier; goes_first(): ahead of them.
+  // gives_back(): a wait that was granted, and is cancelled on its way, is withdrawn.
   virtual error_code come(wait&) { return {}; }
   virtual bool goes_first(wait const&) const { return false; }
   virtual void left() {}
@@ -189,6 +191,7 @@ class world {
   virtual bool in_turn() const { return true; }
   virtual void put_back(unsigned n) = 0;
   virtual bool at_rest() const = 0;
+  virtual bool gives_back(wait const& w) const { return carries_ && w.got > 0; }
   virtual bool allows_own(operation const& op) const = 0;
   virtual void perform_own(operation const& op) = 0;
 
@@ -227,7 +230,7 @@ class world {
   // The model. admit(): a wait that begins is decided at once, or queues. serve(): whoever is at
   // the head of the queue gets what there is. granted(): one who is queued has got it. refuse():
   // does nothing to one who can not be refused. lost(): a wait, queued or on its way before, will
-  // never arrive.
+  // never arrive. withdraw(): a wait arrives that its slot has cancelled.
   bool keeps_to_itself(wait const& w) const;
   void initiated(unsigned id);
   virtual void admit(unsigned id);
@@ -241,6 +244,7 @@ class world {
   virtual void cancel_all();
   virtual void refuse_all(error_code outcome);
   virtual void lost(unsigned id, state was);
+  virtual void withdraw(wait& w);
 
   unsigned frames_ = 0;  // coroutines that keep to themselves what they got
   std::deque<unsigned> queue_;

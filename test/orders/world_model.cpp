@@ -37,6 +37,7 @@ void world::runs(unsigned id) {
 void world::called(unsigned id, error_code error) {
   runs(id);
   wait& w = waits_[id];
+  if (w.cancelled) withdraw(w);
   require(error == w.expected, "R3, R4, R9, R11, R18: called with another outcome");
   w.state = state::called;
   gives_deadline_up(w);
@@ -219,6 +220,14 @@ void world::lost(unsigned id, state was) {
     left();
   }
   if (w.got > 0 && !w.outlived) put_back(w.got);
+  serve();
+}
+
+void world::withdraw(wait& w) {
+  if (w.expected || !gives_back(w)) return;
+  w.expected = asio::error::operation_aborted;
+  if (!w.outlived) put_back(w.got);
+  w.got = 0;
   serve();
 }
 

@@ -17,6 +17,11 @@
 //       static constexpr bool shares = ...;          // whether what they carry keeps nobody out,
 //                                                    // and is let go as a `grant` is made of it;
 //                                                    // false if left out
+//       static constexpr bool withdraws = ...;       // whether a cancellation that comes after
+//       the
+//                                                    // grant refuses a wait that carries and
+//                                                    takes
+//                                                    // nothing; false if left out
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands
@@ -96,6 +101,9 @@ template <class Subject>
 concept held_in_entries = Subject::has_entries;
 constexpr bool owns = subject::carries && !takes && !shared_by_waits<subject>;
 constexpr bool keeps_out = owns || takes;
+template <class Subject>
+concept withdrawn_all_the_same = Subject::withdraws;
+constexpr bool withdraws = subject::carries || takes || withdrawn_all_the_same<subject>;
 
 // What stands behind the error in a completion: a grant, or nothing.
 template <class... Grant>

@@ -285,18 +285,99 @@ BOOST_AUTO_TEST_CASE(C3_notify_all_moves_everybody_and_completes_one_for_each_ha
   BOOST_TEST(is_free());
 }
 
-BOOST_AUTO_TEST_CASE(C3_after_the_notification_a_cancellation_does_nothing) {
-  asio::cancellation_signal signal;
+BOOST_AUTO_TEST_CASE(C3_after_the_notification_cancel_does_nothing) {
   outcome one;
-  condition.async_wait(lock_type(mutex),
-                       asio::bind_cancellation_slot(signal.slot(), one.handler()));
+  condition.async_wait(lock_type(mutex), one.handler());
   lock_type holder(mutex);
   condition.notify_one();
-  signal.emit(asio::cancellation_type::all);
   BOOST_TEST(condition.cancel() == 0u);
   holder.unlock();
   poll();
   BOOST_TEST(one.has_lock());
+}
+
+BOOST_AUTO_TEST_CASE(C3_a_notified_wait_that_is_cancelled_gives_its_notification_back) {
+  for (bool const has_mutex : {false, true}) {  // when it is cancelled
+    asio::cancellation_signal signal;
+    outcome cancelled, next, last;
+    condition.async_wait(lock_type(mutex),
+                         asio::bind_cancellation_slot(signal.slot(), cancelled.handler()));
+    begin(next);
+    begin(last);
+    lock_type holder(mutex);
+    condition.notify_one();
+    if (has_mutex) holder.unlock();
+    signal.emit(asio::cancellation_type::total);
+    if (!has_mutex) holder.unlock();
+    poll();
+    BOOST_TEST(cancelled.has_lock(aborted));
+    BOOST_TEST(condition.waiters() == 1u);
+    cancelled.lock = lock_type();
+    poll();
+    BOOST_TEST((next.has_lock() && last.waits()));
+    next.lock = lock_type();
+    condition.notify_one();
+    poll();
+    BOOST_TEST(last.has_lock());
+    last.lock = lock_type();
+    BOOST_TEST(is_free());
+  }
+}
+
+// notify_all() has nothing for it alone.
+BOOST_AUTO_TEST_CASE(C3_a_wait_notified_with_all_that_is_cancelled_gives_nothing_back) {
+  asio::cancellation_signal signal;
+  outcome cancelled, next;
+  condition.async_wait(lock_type(mutex),
+                       asio::bind_cancellation_slot(signal.slot(), cancelled.handler()));
+  lock_type holder(mutex);
+  condition.notify_all();
+  condition.async_wait(std::move(holder), next.handler());
+  signal.emit(asio::cancellation_type::total);
+  poll();
+  BOOST_TEST(cancelled.has_lock(aborted));
+  cancelled.lock = lock_type();
+  poll();
+  BOOST_TEST(next.waits());
+  condition.notify_one();
+  poll();
+  BOOST_TEST(next.has_lock());
+}
+
+BOOST_AUTO_TEST_CASE(C4_a_wait_that_is_cancelled_late_looks_no_more) {
+  int looks = 0;
+  auto const predicate = [&] { return ++looks > 1; };
+  asio::cancellation_signal signal;
+  outcome first, again;
+  // Before its first look, the lock held meanwhile.
+  condition.async_wait(lock_type(mutex), predicate,
+                       asio::bind_cancellation_slot(signal.slot(), first.handler()));
+  signal.emit(asio::cancellation_type::partial);
+  poll();
+  BOOST_TEST(first.has_lock(aborted));
+  BOOST_TEST(looks == 0);
+  // After it was notified.
+  condition.async_wait(std::move(first.lock), predicate,
+                       asio::bind_cancellation_slot(signal.slot(), again.handler()));
+  poll();
+  BOOST_TEST(looks == 1);
+  outcome next;
+  begin(next);
+  condition.notify_one();
+  signal.emit(asio::cancellation_type::partial);
+  poll();
+  BOOST_TEST(again.has_lock(aborted));
+  BOOST_TEST(looks == 1);
+  again.lock = lock_type();
+  poll();
+  BOOST_TEST(next.has_lock());
+  // By the predicate itself.
+  outcome own;
+  condition.async_wait(
+      std::move(next.lock), [&] { return signal.emit(asio::cancellation_type::total), true; },
+      asio::bind_cancellation_slot(signal.slot(), own.handler()));
+  poll();
+  BOOST_TEST(own.has_lock(aborted));
 }
 
 BOOST_AUTO_TEST_CASE(C3_a_dropped_wait_passes_on_what_notify_one_had_for_it) {
@@ -396,35 +477,43 @@ BOOST_AUTO_TEST_CASE(C4_nobody_looks_without_the_mutex) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(C4_a_cancellation_before_the_first_look_counts_if_that_is_in_vain) {
-  for (bool const now : {false, true}) {
-    asio::cancellation_signal signal;
-    outcome one;
-    condition.async_wait(
-        lock_type(mutex), [&] { return now; },
-        asio::bind_cancellation_slot(signal.slot(), one.handler()));
-    signal.emit(asio::cancellation_type::partial);
-    poll();
-    BOOST_TEST(one.has_lock(now ? error_code() : aborted));
-  }
+BOOST_AUTO_TEST_CASE(C4_a_cancellation_before_the_first_look_counts_whatever_is_true) {
+  asio::cancellation_signal signal;
+  outcome one, no_time;
+  auto const begin = [&](outcome& o) {
+    return asio::bind_cancellation_slot(signal.slot(), o.handler());
+  };
+  auto const never = [] {
+    BOOST_ERROR("it looks");
+    return true;
+  };
+  condition.async_wait(lock_type(mutex), never, begin(one));
+  signal.emit(asio::cancellation_type::partial);
+  poll();
+  BOOST_TEST(one.has_lock(aborted));
+  condition.async_wait_for(std::move(one.lock), 0s, never, begin(no_time));
+  signal.emit(asio::cancellation_type::partial);
+  poll();
+  BOOST_TEST(no_time.has_lock(timed_out));
 }
 
-BOOST_AUTO_TEST_CASE(C4_a_cancellation_while_it_waits_for_the_mutex_is_remembered) {
-  for (bool const now : {false, true}) {
+BOOST_AUTO_TEST_CASE(C4_a_cancellation_while_it_waits_for_the_mutex_counts_whatever_is_true) {
+  for (bool const expires : {false, true}) {
     asio::cancellation_signal signal;
     outcome one;
     ready = false;
-    condition.async_wait(
-        lock_type(mutex), [&] { return ready; },
+    condition.async_wait_for(
+        lock_type(mutex), expires ? 1ms : 1h, [&] { return ready; },
         asio::bind_cancellation_slot(signal.slot(), one.handler()));
     poll();
     lock_type holder(mutex);
+    while (expires && condition.waiters() != 0) context.restart(), context.run_one_for(1ms);
     condition.notify_one();
     signal.emit(asio::cancellation_type::terminal);
-    ready = now;
+    ready = true;
     holder.unlock();
     poll();
-    BOOST_TEST(one.has_lock(now ? error_code() : aborted));
+    BOOST_TEST(one.has_lock(expires ? timed_out : aborted));
     BOOST_TEST(condition.waiters() == 0u);
   }
 }

@@ -540,8 +540,19 @@ BOOST_AUTO_TEST_CASE(R4_cancelled_after_the_last_grant) {
   signal.emit(asio::cancellation_type::total);
   poll();
   BOOST_TEST(called == 1);
-  BOOST_TEST(!got);
-  BOOST_TEST(locked_then == 3);
+  BOOST_TEST(got == aborted);
+  BOOST_TEST(locked_then == 0);
+  BOOST_TEST(count_locked() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R4_cancelled_though_all_were_free) {
+  asio::cancellation_signal signal;
+  wait(signal.slot());
+  signal.emit(asio::cancellation_type::total);
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == aborted);
+  BOOST_TEST(count_locked() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(R4_cancel_of_a_mutex) {

@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(R3_a_dropped_look_raises_nothing) {
   BOOST_TEST(mailbox.peek() == none);
 }
 
-BOOST_AUTO_TEST_CASE(R4_a_cancelled_wait_takes_nothing_and_a_satisfied_one_is_not_cancelled) {
+BOOST_AUTO_TEST_CASE(R4_a_cancelled_wait_takes_nothing_and_gives_back_what_it_took) {
   mailbox_result r[3];
   asio::cancellation_signal signals[3];
   for (int i = 0; i < 3; ++i)
@@ -298,7 +298,37 @@ BOOST_AUTO_TEST_CASE(R4_a_cancelled_wait_takes_nothing_and_a_satisfied_one_is_no
   BOOST_TEST(mailbox.cancel() == 1u);
   mailbox.raise(a);
   poll();
-  BOOST_TEST((r[0].refused(aborted) && r[1].got(a) && r[2].refused(aborted)));
+  BOOST_TEST((r[0].refused(aborted) && r[1].refused(aborted) && r[2].refused(aborted)));
+  BOOST_TEST(mailbox.peek() == a);
+}
+
+BOOST_AUTO_TEST_CASE(R4_what_a_withdrawn_take_had_is_up_again_whatever_was_taken_meanwhile) {
+  mailbox_result first, next;
+  asio::cancellation_signal signal;
+  mailbox.async_take_all(a | b, asio::bind_cancellation_slot(signal.slot(), handler(first)));
+  mailbox.async_take_any(b, handler(next));
+  mailbox.raise(a | b);
+  signal.emit(asio::cancellation_type::total);
+  mailbox.take(a | b);
+  poll();
+  BOOST_TEST((first.refused(aborted) && next.got(b)));
+  BOOST_TEST(mailbox.peek() == a);
+}
+
+BOOST_AUTO_TEST_CASE(R4_a_wait_that_took_nothing_is_not_withdrawn) {
+  mailbox_result r[4];
+  asio::cancellation_signal signals[4];
+  auto const token = [&](int i) {
+    return asio::bind_cancellation_slot(signals[i].slot(), handler(r[i]));
+  };
+  mailbox.async_wait_any(a | b, token(0));
+  mailbox.async_wait_all(a, token(1));
+  mailbox.raise(a);
+  mailbox.async_wait_any(a, token(2));
+  mailbox.async_take_any(none, token(3));
+  for (auto& each : signals) each.emit(asio::cancellation_type::total);
+  poll();
+  BOOST_TEST((r[0].got(a) && r[1].got(a) && r[2].got(a) && r[3].got(none)));
   BOOST_TEST(mailbox.peek() == a);
 }
 

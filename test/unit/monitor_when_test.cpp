@@ -543,7 +543,47 @@ BOOST_AUTO_TEST_CASE(R4_cancelled_by_the_predicate_itself) {
         asio::bind_cancellation_slot(signal.slot(), note(holds ? 'a' : 'b')));
     poll();
   }
-  BOOST_TEST(order == "aba");
+  BOOST_TEST(order == "aaba");
+  BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(R4_an_entry_that_is_withdrawn_lets_in_the_next) {
+  asio::cancellation_signal signals[2];
+  monitor->async_enter(asio::bind_cancellation_slot(signals[0].slot(), note('a')));
+  monitor->async_enter_when(
+      at_least(0),
+      asio::bind_executor(*other, asio::bind_cancellation_slot(signals[1].slot(), note('b'))));
+  monitor->async_enter_when(at_least(0), note('c'));
+  signals[0].emit(asio::cancellation_type::total);
+  context->restart();
+  context->poll();
+  BOOST_TEST(order == "aa");  // and b is let in, and on its way
+  signals[1].emit(asio::cancellation_type::total);
+  poll();
+  BOOST_TEST(order == "aabac");
+  BOOST_TEST(monitor->try_enter().owns());
+}
+
+BOOST_AUTO_TEST_CASE(R4_a_function_does_not_run_that_is_cancelled_before_and_keeps_its_result) {
+  asio::cancellation_signal before, after;
+  int runs = 0, completed = 0;
+  auto const count = [&](account&) { ++runs; };
+  monitor->async_invoke_when(
+      [&](account const&) { return before.emit(asio::cancellation_type::total), true; }, count,
+      asio::bind_cancellation_slot(before.slot(), [&](std::exception_ptr e) { completed += !e; }));
+  poll();
+  BOOST_TEST((runs == 0 && completed == 0));
+  monitor->async_invoke(
+      count, asio::bind_executor(
+                 *other, asio::bind_cancellation_slot(
+                             after.slot(), [&](std::exception_ptr e) { completed += !e; })));
+  context->restart();
+  context->poll();
+  BOOST_TEST(runs == 1);
+  after.emit(asio::cancellation_type::total);  // the completion is on its way
+  poll();
+  BOOST_TEST(completed == 1);
+  BOOST_TEST(monitor->try_enter().owns());
 }
 
 BOOST_AUTO_TEST_CASE(R8_waits_keep_their_context_running) {

@@ -249,15 +249,21 @@ BOOST_AUTO_TEST_CASE(R10_home_is_destroyed_between_the_two_steps) {
   BOOST_TEST(next.granted());
 }
 
-BOOST_AUTO_TEST_CASE(R4_a_cancellation_between_the_two_steps_changes_nothing) {
+BOOST_AUTO_TEST_CASE(R4_between_the_two_steps_a_slot_withdraws_and_the_mutex_does_nothing) {
   two_steps t;
-  fate f;
-  t.relay(f);
+  fate withdrawn, granted;
+  t.relay(withdrawn);
   t.signal.emit(asio::cancellation_type::terminal);
+  BOOST_TEST(t.mutex->is_locked());
+  t.second_step();
+  BOOST_TEST(withdrawn.refused(aborted));
+  BOOST_TEST(!t.mutex->is_locked());
+  t.own->restart();
+  t.relay(granted);
   BOOST_TEST(t.mutex->cancel() == 0u);
   t.mutex->close();
   t.second_step();
-  BOOST_TEST(f.granted());
+  BOOST_TEST(granted.granted());
 }
 
 BOOST_AUTO_TEST_CASE(R4_the_first_step_does_not_touch_the_slot) {
@@ -295,7 +301,8 @@ BOOST_AUTO_TEST_CASE(R4_a_signal_is_emitted_on_the_handlers_thread_while_the_hom
   t.own->run();
   home.join();
   t.second_step();
-  BOOST_TEST(f.granted());
+  BOOST_TEST(f.refused(aborted));
+  BOOST_TEST(!t.mutex->is_locked());
 }
 
 BOOST_AUTO_TEST_CASE(R2_an_executor_derived_from_a_known_one_runs_what_is_bound_to_it) {

@@ -51,6 +51,7 @@ struct letting_go {
 
 struct subject {
   static constexpr bool carries = false;
+  static constexpr bool withdraws = true;
 
   template <class Executor>
   class over : public asio_sync::basic_async_condition<Executor> {
@@ -179,5 +180,6 @@ struct associator<Associator, rules_condition_test::letting_go<Handler>, Default
 #include "rules/memory.hpp"
 #include "rules/order.hpp"
 #include "rules/time.hpp"
+#include "rules/withdrawal.hpp"
 
 #include "rules/end.hpp"

@@ -93,5 +93,6 @@ struct subject {
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/time.hpp"
+#include "rules/withdrawal.hpp"
 
 #include "rules/end.hpp"

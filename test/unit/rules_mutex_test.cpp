@@ -27,5 +27,6 @@ using subject = asio_sync::test::mutex_subject<asio_sync::basic_async_mutex>;
 #include "rules/order.hpp"
 #include "rules/threads.hpp"
 #include "rules/time.hpp"
+#include "rules/withdrawal.hpp"
 
 #include "rules/end.hpp"

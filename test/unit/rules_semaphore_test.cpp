@@ -60,5 +60,6 @@ struct subject {
 #include "rules/order.hpp"
 #include "rules/threads.hpp"
 #include "rules/time.hpp"
+#include "rules/withdrawal.hpp"
 
 #include "rules/end.hpp"

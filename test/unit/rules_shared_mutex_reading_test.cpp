@@ -67,5 +67,6 @@ struct subject {
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"
 #include "rules/threads.hpp"
+#include "rules/withdrawal.hpp"
 
 #include "rules/end.hpp"

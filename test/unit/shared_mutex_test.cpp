@@ -405,6 +405,49 @@ BOOST_AUTO_TEST_CASE(R4_a_refused_upgrade_reads_on_and_those_behind_it_enter) {
   BOOST_TEST(idle());
 }
 
+BOOST_AUTO_TEST_CASE(R4_a_withdrawn_upgrade_reads_on_and_those_behind_it_enter) {
+  for (bool const queues : {false, true}) {
+    reader mine(*mutex);
+    std::optional<reader> other;
+    if (queues) other.emplace(*mutex);
+    reading behind;
+    writing last;
+    bool owned = false;
+    error_code error;
+    asio::cancellation_signal signal;
+    auto const handler = [&](error_code e, writer w) {
+      owned = mine.owns_lock() && !w;
+      error = e;
+    };
+    mutex->async_upgrade(std::move(mine), asio::bind_cancellation_slot(signal.slot(), handler));
+    other.reset();  // granted, and on its way
+    read(behind);
+    mutex->async_lock(last.handler());
+    BOOST_TEST(mutex->waiters() == 2u);
+    signal.emit(asio::cancellation_type::total);
+    BOOST_TEST(!mine.owns_lock());
+    poll();
+    BOOST_TEST((error == aborted));
+    BOOST_TEST((owned && mine.owns_lock() && behind.granted() && last.waits()));
+    mine.unlock();
+    behind = reading();
+    poll();
+    BOOST_TEST(last.granted());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R4_R9_an_upgrade_is_withdrawn_of_a_mutex_that_has_died) {
+  reader mine(*mutex);
+  writing up;
+  asio::cancellation_signal signal;
+  mutex->async_upgrade(std::move(mine), asio::bind_cancellation_slot(signal.slot(), up.handler()));
+  signal.emit(asio::cancellation_type::total);
+  mutex.reset();
+  poll();
+  BOOST_TEST(up.refused(aborted));
+  BOOST_TEST((!mine.owns_lock() && !mine.mutex()));
+}
+
 BOOST_AUTO_TEST_CASE(R11_an_upgrade_without_time_tries_once) {
   reader mine(*mutex), other(*mutex);
   writing up, again;

@@ -63,7 +63,7 @@ class completions {
   // The executor has destroyed the completion instead of running it.
   ASIO_SYNC_COLD static void drop(waiter& w) noexcept {
     if (w.way && w.way->keeps_block()) return;
-    if (w.slot_connected) w.act(w, waiter_action::disconnect);
+    if (w.is_connected()) w.act(w, waiter_action::disconnect);
     this_thread_completions.dropped.push_back(w);
     if (this_thread_completions.linking) return;
     {

@@ -125,6 +125,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
  public:
   using node = condition_waiter;
   static constexpr bool moves_waits_on = true;
+  static constexpr bool gives_back = false;  // a wait gives its notification back in ends()
 
   // Throws what allocating it, or adding the service to the executor's context, throws.
   template <class Executor>
@@ -188,15 +189,20 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   bool ends(node& w) {
     if (w.work == wait_work::guest) this->restart_timer_if_failed();
     bool const looks =
-        w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
+        !w.is_withdrawn() && w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
+    bool const goes_on = w.is_withdrawn() && withdraw_notification(w);
     w.initiation = nullptr;
     leave_service(w);
     if (w.work == wait_work::guest && w.mutex) w.mutex->settle_at_home();
     give_lock_back(w);
+    if (goes_on) notify_one();
     return true;
   }
+
+  // ends() has given the notification back.
+  static void withdraw(node&) noexcept {}
 
   // After ends(): nothing of the wait is needed here any more.
   verdict arrive(verdict decided, bool) noexcept {
@@ -347,6 +353,15 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     }
     w.place.outcome = wait_outcome::granted;
     return true;
+  }
+
+  // Refuses a wait that was cancelled after it was notified, or before its predicate was looked
+  // at; the cancellation has left its mark, unless the time was up before. True if notify_one()
+  // had notified it alone: that goes on.
+  static bool withdraw_notification(node& w) noexcept {
+    if (w.place.outcome != wait_outcome::granted || !w.holds() || w.mutex->is_dead()) return false;
+    w.place.outcome = w.request.predicate.looks ? w.place.mark : wait_outcome::aborted;
+    return w.place.notified_alone;
   }
 
   // One that might have queued again does not.

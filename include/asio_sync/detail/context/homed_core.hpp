@@ -252,6 +252,28 @@ class homed_core : public core_base, public Core {
     return decided;
   }
 
+  // Before a waiter arrives that was cancelled after its grant: the grant goes on as if it had
+  // been dropped, an upgrade's as if it had been downgraded, and the waiter is refused. A grant
+  // that carries nothing stays.
+  ASIO_SYNC_COLD void withdraw([[maybe_unused]] node& w) noexcept {
+    if constexpr (Core::gives_back) {
+      if (w.outcome != wait_outcome::granted || !Core::gives_back_of(w)) return;
+      this->count_up();  // for the refusal, which arrives
+      decided_waits decided;
+      if constexpr (borrows<Waiter>) {
+        if (w.borrowed)
+          static_cast<void>(Core::downgrade(decided));
+        else
+          static_cast<void>(Core::drop(w, decided));
+      } else {
+        static_cast<void>(Core::drop(w, decided));
+      }
+      w.outcome = wait_outcome::aborted;
+      finish(*this, decided);
+      decided.hand_out();
+    }
+  }
+
   void pass_on(waiter& w) noexcept override {
     settle_work();  // while the waiter is counted
     decided_waits decided;

@@ -80,6 +80,11 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return decided;
   }
 
+  // The same as of a mutex; a visit that has left again carries nothing.
+  void withdraw(node& w) noexcept {
+    if (!w.has_left) mutex_core::withdraw(w);
+  }
+
   // A function that a visit has begun has ended, or never will.
   void has_run(node& w, bool lost) noexcept {
     count_up();
@@ -222,7 +227,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   void look() noexcept {
     for (bool more = true; more;) {
       if (node* const visitor = begin_to_look([this] { has_arrived(); })) {
-        if (looks(*visitor)) return enters(*visitor);
+        if (looks(*visitor) && let_in(*visitor, runs_function(*visitor))) return enters(*visitor);
         if (!park(*visitor)) deliver(*visitor);
       }
       more = decide([&](decided_waits& decided) { return hand_on(decided); });
@@ -248,9 +253,13 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     }
   }
 
+  // Not if its predicate has thrown.
+  static bool runs_function(node const& w) noexcept {
+    return w.request.functions->enters && !*w.request.thrown;
+  }
+
   void enters(node& w) noexcept {
     auto* const function = w.request.functions->enters;
-    let_in(w, function != nullptr);
     if (!*w.request.thrown) {
       if (!function) return deliver(w);
       if (!function(w.request.where, *this, w)) return;

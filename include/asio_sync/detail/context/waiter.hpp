@@ -62,7 +62,16 @@ struct waiter : tracked_waiter {
   wait_state state = wait_state::fresh;            // the core's, under its lock
   wait_outcome outcome = wait_outcome::undecided;  // likewise
   wait_work work = wait_work::none;                // set before it queues
-  bool slot_connected = false;                     // the handler's executor's
+  std::uint8_t slot_state = 0;                     // the handler's executor's; the bits below
+
+  // The handler's slot has our canceller in it.
+  static constexpr std::uint8_t connected = 1;
+  bool is_connected() const noexcept { return (slot_state & connected) != 0; }
+
+  // The slot has cancelled the wait, which counts until its handler is called: if the wait was
+  // granted before, the grant goes on.
+  static constexpr std::uint8_t withdrawn = 2;
+  bool is_withdrawn() const noexcept { return (slot_state & withdrawn) != 0; }
 
   // From here on the room: links while the waiter is queued or known to a service, afterwards the
   // memory in which its executor keeps the completion, so that a hand-off allocates nothing.

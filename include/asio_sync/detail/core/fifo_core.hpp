@@ -46,6 +46,9 @@ class fifo_core : public wait_queue<Traits> {
   static constexpr bool exclusive = Traits::exclusive;
   static constexpr bool carries = true;           // a grant is held until it is given back
   static constexpr bool in_batches = !exclusive;  // a transition may stop half-way
+  static constexpr bool gives_back_of(node const& waiter) noexcept {
+    return Traits::weight(waiter) != 0;
+  }
   static constexpr permits most = Traits::exclusive ? 1 : (permits(1) << 56) - 1;
 
   fifo_core(permits available, permits max) noexcept

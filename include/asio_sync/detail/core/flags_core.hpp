@@ -55,6 +55,10 @@ class flags_core : public signal_queue<Traits> {
  public:
   using typename base::list;
   using typename base::node;
+  static constexpr bool gives_back = true;
+  static bool gives_back_of(node const& waiter) noexcept {
+    return Traits::request(waiter).takes && Traits::request(waiter).set != 0;
+  }
 
   explicit flags_core(flags up) noexcept : base(place(up)) {}
 

@@ -216,6 +216,9 @@ class keyed_core : public wait_queue<Traits> {
     return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
+  // One more of those who keep the core.
+  void count_up() noexcept { counts_.fetch_add(1, std::memory_order_relaxed); }
+
   // How many keys somebody uses.
   std::size_t keys() const noexcept {
     std::lock_guard const guard(base::lock());
@@ -227,8 +230,6 @@ class keyed_core : public wait_queue<Traits> {
   using word = std::uint32_t;
   static constexpr word closed = 1;  // no key is given to anybody any more; changes under the lock
   static constexpr word dead = 2;    // the primitive is gone
-
-  void count_up() noexcept { counts_.fetch_add(1, std::memory_order_relaxed); }
 
   // Of a fresh waiter that holds its key.
   static void grant(node& waiter) noexcept {

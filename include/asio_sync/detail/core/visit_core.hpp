@@ -51,12 +51,15 @@ class visit_core : public Mutex {
     return this->is_dead() ? nullptr : visiting_;
   }
 
-  // It has looked, and enters. `runs`: a function of its runs then.
-  void let_in(visit& v, bool runs) noexcept {
+  // It has looked, and enters. `runs`: a function of its runs then; if it was cancelled meanwhile,
+  // that does not run, and the visit does not enter: false.
+  bool let_in(visit& v, bool runs) noexcept {
     std::lock_guard const guard(this->lock());
+    if (runs && v.is_cancelled) return false;
     visiting_ = nullptr;
     v.is_over = true;
     v.runs = runs;
+    return true;
   }
 
   // It has looked, and may not enter; hand_on() follows. False if it was refused meanwhile: it

@@ -22,6 +22,11 @@ class wait_queue {
   using node = typename Traits::node;
   using list = typename Traits::list;
 
+  // Whether a grant can carry something that goes on when the wait is withdrawn, and whether the
+  // grant of this waiter does.
+  static constexpr bool gives_back = true;
+  static constexpr bool gives_back_of(node const&) noexcept { return true; }
+
   wait_queue(wait_queue const&) = delete;
   wait_queue& operator=(wait_queue const&) = delete;
 

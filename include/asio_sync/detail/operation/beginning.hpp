@@ -101,15 +101,18 @@ ASIO_SYNC_COLD inline char const* reason_of(wait_outcome outcome, char const* in
 // In the handler's cancellation slot. The signal may be gone before the waiter: then it says so.
 class slot_canceller {
  public:
-  explicit slot_canceller(waiter& w) noexcept : waiter_(w) { waiter_.slot_connected = true; }
+  explicit slot_canceller(waiter& w) noexcept : waiter_(w) {
+    waiter_.slot_state |= waiter::connected;
+  }
   slot_canceller(slot_canceller const&) = delete;
   slot_canceller& operator=(slot_canceller const&) = delete;
-  ~slot_canceller() { waiter_.slot_connected = false; }
+  ~slot_canceller() { waiter_.slot_state &= waiter::withdrawn; }
 
   void operator()(asio::cancellation_type_t type) {
+    if (type == asio::cancellation_type::none) return;
+    waiter_.slot_state |= waiter::withdrawn;
     // The completion, on another thread, may clear the slot before this returns: no access after.
-    if (type != asio::cancellation_type::none)
-      waiter_.core->refuse(waiter_, wait_outcome::aborted);
+    waiter_.core->refuse(waiter_, wait_outcome::aborted);
   }
 
  private:
@@ -129,7 +132,7 @@ ASIO_SYNC_NOINLINE inline bool make_known(waiter& w, wait_limit limit) {
 // Gets a fresh waiter ready to queue. False if nobody will ever run its handler. Throws what
 // connecting the slot, and what making the service, its timer and room for the deadline throw.
 inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit) {
-  if (slot.is_connected()) connect(w, slot);
+  if (slot.is_connected() && !w.is_connected()) connect(w, slot);
   if (w.way || limit.timed()) return make_known(w, limit);
   w.work = wait_work::home;  // most are: nothing more to do
   w.core->restart_timer_if_failed();
@@ -176,18 +179,28 @@ void start(typename Core::node& w) {
   decided.hand_out();
 }
 
+// Destroys a fresh waiter with its handler, if its initiation throws.
+struct unready_waiter {
+  waiter* w;
+  ~unready_waiter() {
+    if (!w) return;
+    if (w->service) w->service->detach(*w);
+    if (w->is_connected()) w->act(*w, waiter_action::disconnect);
+    w->act(*w, waiter_action::destroy);
+  }
+};
+
+// Connects the slot of a waiter that has not tried yet. When it throws the waiter has gone.
+ASIO_SYNC_NOINLINE inline void connect_first(waiter& w, asio::cancellation_slot slot) {
+  unready_waiter fresh{&w};
+  connect(w, slot);
+  fresh.w = nullptr;
+}
+
 // The wait of a handler that has to queue. When it throws the waiter has gone.
 template <class Core>
 void queue(Core& core, typename Core::node& w, asio::cancellation_slot slot, wait_limit limit) {
-  struct unready {
-    waiter* w;
-    ~unready() {
-      if (!w) return;
-      if (w->service) w->service->detach(*w);
-      if (w->slot_connected) w->act(*w, waiter_action::disconnect);
-      w->act(*w, waiter_action::destroy);
-    }
-  } fresh{&w};
+  unready_waiter fresh{&w};
   if (!get_ready(w, slot, limit)) return core.turn_away(w);
   fresh.w = nullptr;
   if (core.enter(w)) return;
@@ -204,6 +217,8 @@ ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
                                                 typename Operation::delivery::core_type::node& w,
                                                 asio::cancellation_slot slot) {
   operation.track(w);
+  if constexpr (Operation::delivery::core_type::gives_back)
+    if (slot.is_connected()) connect_first(w, slot);  // a grant at once can be withdrawn, too
   if (!decide_at_once(operation, w)) return queue(operation.core(), w, slot, operation.limit());
   start<typename Operation::delivery::core_type>(w);
 }

@@ -43,18 +43,21 @@ class coroutine_waiter final : public Core::node {
         coroutine_waiter(core, operation.asked());
   }
 
+  // Tries, for a coroutine that goes through its executor all the same: a grant can be withdrawn
+  // until it arrives, so the slot is connected first. True if the wait is decided.
+  template <class Operation>
+  bool try_first(Operation const& operation, asio::cancellation_slot slot) {
+    if constexpr (Core::gives_back) {
+      unready fresh{this, slot};
+      if (slot.is_connected()) connect(*this, slot);
+      fresh.w = nullptr;
+    }
+    return decide_at_once(operation, *this);
+  }
+
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
   coroutine_waiter* ready(asio::cancellation_slot slot, wait_limit limit) {
-    struct unready {
-      coroutine_waiter* w;
-      asio::cancellation_slot slot;
-      ~unready() {
-        if (!w) return;
-        if (w->slot_connected) slot.clear();
-        if (w->service) w->service->detach(*w);
-        free(*w);
-      }
-    } fresh{this, slot};
+    unready fresh{this, slot};
     if (!get_ready(*this, slot, limit)) return its_core().turn_away(*this), nullptr;
     return std::exchange(fresh.w, nullptr);
   }
@@ -71,6 +74,18 @@ class coroutine_waiter final : public Core::node {
   ~coroutine_waiter() {}  // whoever ends the waiter destroys the handler
 
  private:
+  // Frees a waiter that has no handler yet.
+  struct unready {
+    coroutine_waiter* w;
+    asio::cancellation_slot slot;
+    ~unready() {
+      if (!w) return;
+      if (w->is_connected()) slot.clear();
+      if (w->service) w->service->detach(*w);
+      free(*w);
+    }
+  };
+
   coroutine_waiter(Core& c, asked_type&& asked) noexcept
       : node(&perform, &c, static_cast<asked_type&&>(asked)) {}
 
@@ -107,7 +122,7 @@ class coroutine_waiter final : public Core::node {
     } else if constexpr (Core::has_initiations) {
       this->initiation = nullptr;
     }
-    if (this->slot_connected) asio::get_associated_cancellation_slot(handler_).clear();
+    if (this->slot_state != 0) leave_slot();
     verdict const decided =
         its_core().arrive(this->node::decided(), this->work == wait_work::home);
     if (this->way) {
@@ -116,6 +131,12 @@ class coroutine_waiter final : public Core::node {
     }
     ending const at_exit(*this);
     handler_(decided);
+  }
+
+  // A cancellation does not count any more; one that did takes the grant back.
+  ASIO_SYNC_NOINLINE void leave_slot() {
+    if (this->is_connected()) asio::get_associated_cancellation_slot(handler_).clear();
+    if (this->is_withdrawn()) its_core().withdraw(*this);
   }
 
   // Destroys the handler, or what a move has left of it, and frees the memory.
@@ -165,7 +186,7 @@ Waiter* prepare_wait(Operation const& operation, typename Operation::delivery::c
                      Executor const& own, asio::cancellation_slot slot) {
   auto& w = Waiter::make(core, operation, own);
   // Not free a moment ago, unless only the budget is used up.
-  if (!immediate_budget::available() && decide_at_once(operation, w)) return &w;
+  if (!immediate_budget::available() && w.try_first(operation, slot)) return &w;
   return w.ready(slot, operation.limit());
 }
 

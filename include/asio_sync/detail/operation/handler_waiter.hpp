@@ -181,7 +181,8 @@ class handler_waiter final : public Delivery::core_type::node {
       this->initiation = nullptr;
     }
     tracked_completion tracking(*this);
-    if (this->slot_connected) disconnect();
+    if constexpr (has_slot<Handler>)
+      if (this->slot_state != 0) leave_slot(to);
     verdict const decided = this->decided();
     bool const at_home = this->work == wait_work::home;
     Handler taken = take(true);
@@ -205,6 +206,12 @@ class handler_waiter final : public Delivery::core_type::node {
 
   void disconnect() {
     if constexpr (has_slot<Handler>) slot_of(handler_).clear();
+  }
+
+  // A cancellation does not count any more; one that did takes the grant back.
+  void leave_slot(core_type& to) {
+    if (this->is_connected()) disconnect();
+    if (this->is_withdrawn()) to.withdraw(*this);
   }
 
   // X: where its move does not throw the handler is destroyed after its memory has been freed, as

@@ -117,23 +117,25 @@ struct immediate_step {
 template <class Operation, class Waiter>
 void begin_immediately(Operation const& operation, Waiter& w) {
   if (!immediate_budget::available()) return begin(operation, w, w.slot());
-  operation.track(w);
-  // Before the attempt, which may end the primitive.
-  asio::execution_context& context = asio::query(operation.executor(), asio::execution::context);
-  if (!decide_at_once(operation, w))
-    return queue(operation.core(), w, w.slot(), operation.limit());
   using core_type = typename Operation::delivery::core_type;
-  [[maybe_unused]] scope_of_initiation<core_type> const scope(w);
-  completion_of<immediate_step> step(w);
-  bool const done = visit_immediate_executor(w.handler(), context, [&](auto const& own) {
+  asio::execution_context& context = asio::query(operation.executor(), asio::execution::context);
+  unready_waiter fresh{&w};
+  bool const begun = visit_immediate_executor(w.handler(), context, [&](auto const& own) {
     auto const ex = own;  // the handler takes its own along
+    fresh.w = nullptr;
+    operation.track(w);
+    if (!decide_at_once(operation, w)) {
+      queue(operation.core(), w, w.slot(), operation.limit());
+      return true;
+    }
+    [[maybe_unused]] scope_of_initiation<core_type> const scope(w);
     immediate_budget::use();
-    ex.execute(std::move(step));
+    ex.execute(completion_of<immediate_step>(w));
     return true;
   });
-  if (done) return;
-  static_cast<void>(step.release());
-  start<core_type>(w);
+  if (begun) return;
+  fresh.w = nullptr;
+  begin(operation, w, w.slot());
 }
 
 // Operations whose executor may have gone, with its context: handlers without one of their own
