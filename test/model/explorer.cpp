@@ -20,6 +20,7 @@ result explorer::explore() {
     depth_ = 0;
     preemptions_ = 0;
     spurious_ = false;
+    stale_reads_ = 0;
     events_.clear();
     memory_.reset();
     start_order();
@@ -62,6 +63,7 @@ void explorer::finish_run() {
   if (depth_ < trail_.size()) {
     fail("the scenario is not deterministic: a run ended before its last decision");
   }
+  diverged_ = diverged_ || (script_ && script_at_ < script_->size());
   if (std::string trouble = memory_.audit(); !trouble.empty()) {
     fail(std::move(trouble));
   }
@@ -179,7 +181,7 @@ void explorer::wait_for_turn(const char* operation, const void* object, status s
   if (events_.size() >= how_.max_steps) {
     fail("livelock: more than " + std::to_string(how_.max_steps) + " steps");
   }
-  events_.push_back({{false, index}, index, operation, object});
+  events_.push_back({{choice_of::thread, index}, index, operation, object});
 }
 
 void explorer::step(const char* operation, const void* object) {
@@ -241,19 +243,20 @@ int explorer::choose(int count) {
   if (!script_) {
     value = decide(count);
   } else if (const auto next = next_of_script()) {
-    if (next->data && next->value < count) {
+    if (next->kind == choice_of::data && next->value < count) {
       value = next->value;
     } else {
       diverged_ = true;
     }
   }
-  events_.push_back({{true, value}, running_, nullptr, nullptr});
+  events_.push_back({{choice_of::data, value}, running_, nullptr, nullptr});
   return value;
 }
 
 int explorer::pick_by_script() {
   if (const auto next = next_of_script()) {
-    if (!next->data && next->value < count_ && (enabled_ & bit(next->value)) != 0) {
+    if (next->kind == choice_of::thread && next->value < count_ &&
+        (enabled_ & bit(next->value)) != 0) {
       return next->value;
     }
     diverged_ = true;
@@ -319,6 +322,37 @@ bool explorer::fail_spuriously() {
   }
   spurious_ = choose(2) == 1;
   return spurious_;
+}
+
+// A schedule has a stale read only where there was one.
+bool explorer::may_read_stale() const {
+  if (running_ == scenario) {
+    return false;
+  }
+  if (!script_) {
+    return stale_reads_ < how_.stale_reads;
+  }
+  return script_at_ < script_->size() && (*script_)[script_at_].kind == choice_of::stale;
+}
+
+// How many stores before the newest the running thread reads. The candidates are bits: the lowest
+// is the newest store.
+int explorer::choose_stale(std::uint32_t candidates) {
+  if (script_) {
+    const auto next = next_of_script();
+    diverged_ = !next || next->value >= 32 || (candidates & bit(next->value)) == 0;
+    candidates = diverged_ ? 1 : bit(next->value);
+  } else {
+    for (int rank = decide(std::popcount(candidates)); rank > 0; --rank) {
+      candidates &= candidates - 1;
+    }
+  }
+  const int back = std::countr_zero(candidates);
+  if (back > 0) {
+    ++stale_reads_;
+    events_.push_back({{choice_of::stale, back}, running_, nullptr, nullptr});
+  }
+  return back;
 }
 
 void explorer::report_deadlock() {

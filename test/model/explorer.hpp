@@ -67,6 +67,9 @@ class explorer {
   void pause();
   int choose(int count);
   bool fail_spuriously();
+  bool may_read_stale() const;
+  int choose_stale(std::uint32_t candidates);
+  bool has_read_stale() const { return stale_reads_ > 0; }
 
   arena& memory() { return memory_; }
   void deallocate(void* pointer);
@@ -126,6 +129,7 @@ class explorer {
   std::uint32_t pausing_ = 0;
   int preemptions_ = 0;
   bool spurious_ = false;
+  int stale_reads_ = 0;
   std::array<standpoint, max_threads + 1> standpoints_;  // The scenario's first.
 
   arena memory_;

@@ -14,9 +14,9 @@
 
 /// What has happened before what, by the memory orders that the code asks for.
 ///
-/// Each run goes through one order of all steps, so a weaker memory order cannot show as another
-/// value. It shows as a race: two threads use a `plain` variable, and nothing orders them but
-/// luck.
+/// A memory order that is too weak shows as a race: two threads use a `plain` variable, and
+/// nothing orders them but luck. Where a run may read stale values, it shows as one of these, too:
+/// see history.hpp.
 namespace model::detail {
 
 inline constexpr std::size_t max_threads = 7;
@@ -25,12 +25,17 @@ inline constexpr std::size_t max_threads = 7;
 class moment {
  public:
   std::uint32_t& operator[](int thread) { return ticks_[static_cast<std::size_t>(thread) + 1]; }
+  std::uint32_t operator[](int thread) const {
+    return ticks_[static_cast<std::size_t>(thread) + 1];
+  }
 
   void join(const moment& other) {
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
       ticks_[i] = ticks_[i] < other.ticks_[i] ? other.ticks_[i] : ticks_[i];
     }
   }
+
+  bool includes(int thread, std::uint32_t tick) const { return tick <= (*this)[thread]; }
 
   bool includes(const moment& other) const {
     bool all = true;
@@ -99,7 +104,7 @@ class uses {
       return;
     }
     require_not_freed(variable);
-    require(written_ <= self->seen[writer_], "reads", *self);
+    require(self->seen.includes(writer_, written_), "reads", *self);
     readers_[self->thread] = self->tick();
   }
 
@@ -109,7 +114,8 @@ class uses {
       return;
     }
     require_not_freed(variable);
-    require(written_ <= self->seen[writer_] && self->seen.includes(readers_), "writes", *self);
+    require(self->seen.includes(writer_, written_) && self->seen.includes(readers_), "writes",
+            *self);
     readers_ = {};
     writer_ = self->thread;
     written_ = self->tick();
@@ -131,6 +137,48 @@ class uses {
 }  // namespace model::detail
 
 namespace model {
+
+/// A point that one thread reaches, and others ask about. Neither is a step, nor does it order
+/// anything.
+class milestone {
+ public:
+  /// The order of the steps tells until the run reads a stale value. From then on a thread had
+  /// come to the point only if that happens before the question.
+  class answer {
+   public:
+    operator bool() const { return detail::has_read_stale() ? happens_before_ : comes_before_; }
+
+   private:
+    friend milestone;
+
+    bool comes_before_ = false;
+    bool happens_before_ = false;
+  };
+
+  milestone() = default;
+  milestone(const milestone&) = delete;
+  milestone& operator=(const milestone&) = delete;
+
+  void reach() {
+    reached_ = true;
+    if (detail::standpoint* const self = detail::here()) {
+      by_ = self->thread;
+      at_ = self->tick();
+    }
+  }
+
+  answer is_reached() const {
+    answer now;
+    now.comes_before_ = reached_;
+    now.happens_before_ = reached_ && detail::here() && detail::here()->seen.includes(by_, at_);
+    return now;
+  }
+
+ private:
+  bool reached_ = false;
+  int by_ = -1;
+  std::uint32_t at_ = 0;
+};
 
 /// A variable that is not atomic. Using it is no step; it fails the run to use it after it was
 /// freed, or where another thread uses it, one of them writes, and neither use happens before the

@@ -4,18 +4,19 @@
 #ifndef ASIO_SYNC_TEST_MODEL_POLICY_HPP
 #define ASIO_SYNC_TEST_MODEL_POLICY_HPP
 
+#include "history.hpp"
 #include "order.hpp"
 #include "scheduler.hpp"
 
 #include <atomic>
-#include <cstring>
 #include <type_traits>
 
 namespace model {
 
-/// `std::atomic` under the scheduler: each operation is one step, all are sequentially consistent.
+/// `std::atomic` under the scheduler: each operation is one step.
 ///
-/// A weaker memory order brings no other values, but it does not order what `model::plain` looks
+/// All are sequentially consistent unless `options::stale_reads` lets loads return older values:
+/// see history.hpp. In both cases a weaker memory order does not order what `model::plain` looks
 /// after: see order.hpp. Outside the threads of an exploration (set-up, checks) operations take
 /// place at once.
 template <class T>
@@ -27,22 +28,20 @@ class atomic {
  public:
   using value_type = T;
 
-  constexpr atomic() noexcept : value_{} {}
-  constexpr atomic(T value) noexcept : value_{value} {}
+  atomic() noexcept : atomic(T{}) {}
+  atomic(T value) noexcept : stores_{value} {}
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
 
   T load(order how = any) const noexcept {
     detail::step("load", this);
-    handed_on_.acquire(how);
-    return value_;
+    return stores_.read(stores_.choose(how), how);
   }
   operator T() const noexcept { return load(); }
 
   void store(T value, order how = any) noexcept {
     detail::step("store", this);
-    handed_on_.replace(how);
-    value_ = value;
+    stores_.write(value, how);
   }
   T operator=(T value) noexcept {
     store(value);
@@ -67,10 +66,10 @@ class atomic {
   }
   bool compare_exchange_weak(T& expected, T desired, order success, order failure) noexcept {
     detail::step("compare_exchange", this);
-    if (!same(value_, expected) || !detail::fail_spuriously()) {
+    if (!same(stores_.newest(), expected) || !detail::fail_spuriously()) {
       return replace(expected, desired, success, failure);
     }
-    handed_on_.acquire(failure);
+    stores_.read(0, failure);
     return false;
   }
 
@@ -89,48 +88,42 @@ class atomic {
     return update("fetch_and", how, [&](T old) { return static_cast<T>(old & bits); });
   }
 
-  /// Blocks while the value is `old`. Never wakes spuriously, and looks at the value again only
-  /// after a notification: a change without one leaves the thread asleep, to be found as deadlock.
+  /// Blocks while the newest value is `old`. Never wakes spuriously, and looks at the value again
+  /// only after a notification: a change without one leaves the thread asleep, to be found as
+  /// deadlock.
   void wait(T old, order how = any) const noexcept {
     detail::step("wait", this);
-    while (same(value_, old)) {
+    while (same(stores_.newest(), old)) {
       detail::sleep("wake from wait", this);
     }
-    handed_on_.acquire(how);
+    stores_.read(0, how);
   }
   void notify_one() noexcept { detail::wake_one(this); }
   void notify_all() noexcept { detail::wake_all(this); }
 
  private:
-  // `std::atomic` compares representations as well.
   static bool same(const T& left, const T& right) noexcept {
-    return std::memcmp(&left, &right, sizeof(T)) == 0;
+    return detail::history<T>::same(left, right);
   }
 
+  // One that fails is a load.
   bool replace(T& expected, T desired, order success, order failure) noexcept {
-    if (same(value_, expected)) {
-      handed_on_.acquire(success);
-      handed_on_.add(success);
-      value_ = desired;
+    const int back = stores_.choose(failure, &expected);
+    if (back == 0 && same(stores_.newest(), expected)) {
+      stores_.update(desired, success);
       return true;
     }
-    handed_on_.acquire(failure);
-    expected = value_;
+    expected = stores_.read(back, failure);
     return false;
   }
 
   template <class Change>
   T update(const char* operation, order how, Change change) noexcept {
     detail::step(operation, this);
-    handed_on_.acquire(how);
-    handed_on_.add(how);
-    const T old = value_;
-    value_ = change(old);
-    return old;
+    return stores_.update(change(stores_.newest()), how);
   }
 
-  T value_;
-  detail::handed_on handed_on_;
+  detail::history<T> stores_;
 };
 
 /// A lock whose waiting threads are blocked and do not spin, so that a deadlock shows as one.

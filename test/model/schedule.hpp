@@ -14,15 +14,19 @@
 
 namespace model::detail {
 
-/// What was decided at one point of a run: which thread takes a step, or what `choose` gives.
+/// A choice is of the thread that takes a step, of a number out of `choose`, or of the store that
+/// a load returns: so many before the newest. A load that returns the newest makes no choice.
+enum class choice_of { thread, data, stale };
+
+/// What was decided at one point of a run.
 struct choice {
-  bool data;
+  choice_of kind;
   int value;
 
   bool operator==(const choice&) const = default;
 };
 
-/// One line of a run's trace. The operation of a choice of data is null.
+/// One line of a run's trace. The operation is null unless a thread takes a step.
 struct event {
   choice what;
   int thread;
@@ -30,7 +34,12 @@ struct event {
   const void* object;
 };
 
-/// `0x3.1.c2`: three steps of thread 0, one of thread 1, 2 out of a `choose`.
+inline const char* prefix(choice_of kind) {
+  return kind == choice_of::data ? "c" : kind == choice_of::stale ? "s" : "";
+}
+
+/// `0x3.1.c2.2.s1`: three steps of thread 0, one of thread 1, 2 out of a `choose`; a step of
+/// thread 2, which reads the value before the newest.
 inline std::string to_text(const std::vector<event>& events) {
   std::string text;
   for (std::size_t i = 0; i < events.size();) {
@@ -39,7 +48,7 @@ inline std::string to_text(const std::vector<event>& events) {
     while (i + same < events.size() && events[i + same].what == what) {
       ++same;
     }
-    text += (text.empty() ? "" : ".") + std::string(what.data ? "c" : "");
+    text += (text.empty() ? "" : ".") + std::string(prefix(what.kind));
     text += std::to_string(what.value) + (same > 1 ? "x" + std::to_string(same) : "");
     i += same;
   }
@@ -61,8 +70,10 @@ inline std::vector<choice> parse(std::string_view text) {
     return value;
   };
   while (at != end) {
-    const bool data = accept('c');
-    const choice what{data, number()};
+    const choice_of kind = accept('c')   ? choice_of::data
+                           : accept('s') ? choice_of::stale
+                                         : choice_of::thread;
+    const choice what{kind, number()};
     choices.insert(choices.end(), accept('x') ? static_cast<std::size_t>(number()) : 1, what);
     if (at != end && (!accept('.') || at == end)) {
       throw std::invalid_argument("not a schedule: " + std::string(text));
@@ -103,8 +114,12 @@ inline std::string to_trace(const std::vector<event>& events) {
   for (std::size_t i = events.size() > most ? events.size() - most : 0; i < events.size(); ++i) {
     const event& each = events[i];
     text += "  " + std::to_string(i + 1) + "  " + to_name(each.thread) + ": ";
-    text += each.what.data ? "choose " + std::to_string(each.what.value)
-                           : each.operation + name(each.object);
+    switch (each.what.kind) {
+      case choice_of::thread: text += each.operation + name(each.object); break;
+      case choice_of::data: text += "choose " + std::to_string(each.what.value); break;
+      case choice_of::stale:
+        text += "reads a stale value, " + std::to_string(each.what.value) + " before the newest";
+    }
     text += '\n';
   }
   return text;

@@ -132,6 +132,12 @@ standpoint* here() { return active == nullptr ? nullptr : &active->here(); }
 
 bool fail_spuriously() { return active != nullptr && active->fail_spuriously(); }
 
+bool may_read_stale() { return active != nullptr && active->may_read_stale(); }
+
+int choose_stale(std::uint32_t candidates) { return active->choose_stale(candidates); }
+
+bool has_read_stale() { return active != nullptr && active->has_read_stale(); }
+
 void require_not_freed(const void* pointer) {
   if (active != nullptr) {
     active->require_not_freed(pointer);
@@ -159,13 +165,21 @@ void deallocate(void* pointer, std::size_t alignment) {
 
 }  // namespace detail
 
-int default_bound() {
-  const char* text = std::getenv("ASIO_SYNC_MODEL_BOUND");
+namespace {
+
+int from_environment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
   if (text == nullptr) {
-    return 2;
+    return otherwise;
   }
   return std::string_view{text} == "unlimited" ? unlimited : std::stoi(text);
 }
+
+}  // namespace
+
+int default_bound() { return from_environment("ASIO_SYNC_MODEL_BOUND", 2); }
+
+int default_stale_reads() { return from_environment("ASIO_SYNC_MODEL_STALE", 1); }
 
 int this_thread() { return detail::active == nullptr ? -1 : detail::active->running(); }
 

@@ -26,7 +26,8 @@
 /// The threads are fibers. A thread can be left at the operations of `model::atomic` and
 /// `model::spin_lock` alone, just before each; what lies between two of them is one step. The
 /// search is depth-first over which thread takes the next step, and keeps to schedules with few
-/// preemptions: few are enough to find most bugs, and few keeps the number of runs small.
+/// preemptions: few are enough to find most bugs, and few keeps the number of runs small. With
+/// `options::stale_reads` it is also over the stores that loads return.
 ///
 /// A scenario must do the same in each run when the same choices are made: no addresses, clocks or
 /// random numbers in its decisions, and no state that outlives a run.
@@ -40,10 +41,15 @@ inline constexpr int unlimited = std::numeric_limits<int>::max();
 /// `ASIO_SYNC_MODEL_BOUND` in the environment, a number or `unlimited`; else 2.
 int default_bound();
 
+/// `ASIO_SYNC_MODEL_STALE` in the environment, a number or `unlimited`; else 1.
+int default_stale_reads();
+
 struct options {
   /// How often a schedule may leave a thread that could go on. Leaving one that is blocked or has
   /// finished is free. A number given here stands; the environment only changes the default.
   int preemptions = default_bound();
+  /// How often a run may read an older value of an atomic than the newest.
+  int stale_reads = 0;
   /// More steps in one run are a livelock.
   std::size_t max_steps = 10'000;
   /// The search ends unfinished after so many runs.
@@ -68,7 +74,7 @@ struct result {
   bool diverged = false;
   std::string message;
   /// Replays the failing run: `0x3.1.c2` is three steps of thread 0, one of thread 1, and 2 out of
-  /// a `choose`.
+  /// a `choose`; `s1` after a step says that it read the value before the newest.
   std::string schedule;
   /// The failing run, a line for each step.
   std::string trace;
@@ -104,6 +110,9 @@ void sleep(const char* operation, const void* object);
 void wake_one(const void* object);
 void wake_all(const void* object);
 bool fail_spuriously();
+bool may_read_stale();
+int choose_stale(std::uint32_t candidates);
+bool has_read_stale();
 
 void* allocate(std::size_t size, std::size_t alignment);
 void require_not_freed(const void* pointer);
