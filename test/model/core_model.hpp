@@ -22,7 +22,8 @@ namespace core_model {
 using asio_sync::detail::wait_outcome;
 using asio_sync::detail::wait_state;
 
-/// Explores a scenario with more preemptions than elsewhere, as they are small.
+/// Explores a scenario twice: with more preemptions than elsewhere, because it is small, and with
+/// stale reads.
 void explore(void (*scenario)(), int more_preemptions = 2);
 
 model::result replay(void (*scenario)(), std::string_view schedule);

@@ -88,21 +88,22 @@ inline void published(bool beside) {
   mailbox box(a);
   operation other(any(b));
   model::plain<int> data;
-  bool done = false;  // from the last step of the raise on: nothing can come in between
+  model::milestone done;  // from the last step of the raise on: nothing can come in between
   if (beside) box.start(other);
   model::threads(
       [&] {
         data = 1;
         box.raise(a);
-        done = true;
+        done.reach();
       },
       [&] {
         flags const seen = box.try_wait(any(a));
-        if (seen && done) model::check(data == 1, "seen by who looks");
-        bool const late = beside && *model::access(&done);
+        if (seen && done.is_reached()) model::check(data == 1, "seen by who looks");
+        auto const late = beside ? model::access(&done)->is_reached() : model::milestone::answer();
         flags const taken = box.take(a);
         // Beside others its last step, an unlock, comes after it has taken.
-        if (taken && (beside ? late : done)) model::check(data == 1, "seen by who takes");
+        if (taken && (beside ? late : done.is_reached()))
+          model::check(data == 1, "seen by who takes");
       },
       [&] {
         if (!beside) return box.close();
@@ -117,21 +118,21 @@ inline void published_to_a_try(bool beside) {
   mailbox box(a);
   operation other(take_any(b));
   model::plain<int> data;
-  bool done = false;
+  model::milestone done;
   if (beside) box.start(other);
   model::threads(
       [&] {
         data = 1;
         box.raise(a);
-        done = true;
+        done.reach();
       },
       [&] {
         flags const taken = box.try_wait(take_any(a));
-        if (taken && done) model::check(data == 1, "seen by a try");
+        if (taken && done.is_reached()) model::check(data == 1, "seen by a try");
       },
       [&] {
         flags const seen = box.up();
-        if (seen && done) model::check(data == 1, "seen by who looks");
+        if (seen && done.is_reached()) model::check(data == 1, "seen by who looks");
       });
   box.close();
   if (beside) box.finish(other);
@@ -143,16 +144,16 @@ inline void published_to_the_queue(flags_request request) {
   mailbox box(a);
   operation coming(request);
   model::plain<int> data;
-  bool done = false;
+  model::milestone done;
   coming.make();
   model::threads(
       [&] {
         data = 1;
         box.raise(a);
-        done = true;
+        done.reach();
       },
       [&] {
-        bool const late = *model::access(&done);
+        auto const late = model::access(&done)->is_reached();
         box.enter(coming);
         bool const released = box.finish(coming);
         if (released && late) model::check(data == 1, "seen by a wait");
@@ -207,16 +208,16 @@ inline void mark_against_enter(flags raised) {
 inline void close_against_raise_and_wait() {
   mailbox box;
   operation queued(any(a)), coming(take_any(a));
-  bool closed_before = false;
+  model::milestone closed_before;
   box.start(queued);
   model::threads(
       [&] {
         box.close();
-        closed_before = true;
+        closed_before.reach();
       },
       [&] { box.raise(a); },
       [&] {
-        bool const late = *model::access(&closed_before);
+        auto const late = model::access(&closed_before)->is_reached();
         box.start(coming);
         if (!box.finish(coming)) return model::check(coming.outcome == closed, "closed");
         model::check(!late, "nobody gets in after close()");

@@ -195,9 +195,9 @@ inline void cancel_all_against_arrivals() {
 inline void close_against_arrivals() {
   primitive latch(2);
   operation first, second;
-  bool closed_before = false;
+  model::milestone closed_before;
   auto const arrive = [&](operation& op) {
-    bool const late = *model::access(&closed_before);
+    auto const late = model::access(&closed_before)->is_reached();
     latch.arrive(op);
     if (!latch.finish(op)) return model::check(op.outcome == closed, "closed");
     model::check(!late, "nobody gets in after close()");
@@ -205,7 +205,7 @@ inline void close_against_arrivals() {
   model::threads(
       [&] {
         latch.close();
-        closed_before = true;
+        closed_before.reach();
       },
       [&] { arrive(first); }, [&] { arrive(second); });
   latch.end();

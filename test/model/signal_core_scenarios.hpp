@@ -6,6 +6,8 @@
 
 #include "signal_core_model.hpp"
 
+#include <atomic>
+
 /// The scenarios that are explored and, with a fault in the core, replayed. What thread 0 writes
 /// before it sets the event is read by those whom that releases.
 namespace signal_model {
@@ -76,21 +78,22 @@ inline void two_sets_with_queued() {
 inline void set_then_reset() {
   primitive event;
   operation first, second, coming;
-  bool reset_before = false, late = false;
+  model::milestone reset_before;
+  model::milestone::answer late;
   event.start(first);
   event.start(second);
   model::threads(
       [&] {
         event.set();
         event.reset();
-        reset_before = true;
+        reset_before.reach();
       },
       [&] {
         event.require(first);
         event.require(second);
       },
       [&] {
-        late = *model::access(&reset_before);
+        late = model::access(&reset_before)->is_reached();
         event.start(coming);
       });
   model::check(!late || !coming.is_posted(), "nobody comes in after the reset");
@@ -143,18 +146,18 @@ inline void published(bool with_queue) {
   primitive event(!with_queue);
   operation queued;
   model::plain<int> data;
-  bool done = false;  // from the set's last step on: nothing can come in between
+  model::milestone done;  // from the set's last step on: nothing can come in between
   if (with_queue) event.start(queued);
   model::threads(
       [&] {
         data = 1;
         event.set();
-        done = true;
+        done.reach();
       },
       [&] {
-        if (event.core().admits() && done) model::check(data == 1, "seen by a try");
+        if (event.core().admits() && done.is_reached()) model::check(data == 1, "seen by a try");
         event.reset();
-        if (done) model::check(data == 1, "seen by a reset");
+        if (done.is_reached()) model::check(data == 1, "seen by a reset");
       },
       [&] {
         if (with_queue)
@@ -170,21 +173,42 @@ inline void published_to_the_queue() {
   primitive event(true);
   operation coming;
   model::plain<int> data;
-  bool done = false;
+  model::milestone done;
   coming.make();
   model::threads(
       [&] {
         data = 1;
         event.set();
-        done = true;
+        done.reach();
       },
       [&] {
-        bool const late = *model::access(&done);
+        auto const late = model::access(&done)->is_reached();
         event.enter(coming);
         bool const released = event.finish(coming);
         if (released && late) model::check(data == 1, "seen by a wait");
       },
       [&] { event.close(); });
+  event.end();
+}
+
+/// A thread resets the event, looks for work, and waits if there is none. It cannot tell whether
+/// the event was set.
+inline void work_against_reset() {
+  primitive event(true);
+  operation waiting;
+  model::atomic<bool> work{false};
+  model::threads(
+      [&] {
+        work.store(true, std::memory_order_relaxed);
+        event.set();
+      },
+      [&] {
+        event.reset();
+        if (work.load(std::memory_order_relaxed)) return;
+        event.start(waiting);
+        event.require(waiting);
+        model::check(work.load(std::memory_order_relaxed), "what was done before is seen");
+      });
   event.end();
 }
 
@@ -281,16 +305,16 @@ inline void mark_against_enter() {
 inline void close_against_set_and_wait() {
   primitive event;
   operation queued, coming;
-  bool closed_before = false;
+  model::milestone closed_before;
   event.start(queued);
   model::threads(
       [&] {
         event.close();
-        closed_before = true;
+        closed_before.reach();
       },
       [&] { event.set(); },
       [&] {
-        bool const late = *model::access(&closed_before);
+        auto const late = model::access(&closed_before)->is_reached();
         event.start(coming);
         if (!event.finish(coming)) return model::check(coming.outcome == closed, "closed");
         model::check(!late, "nobody gets in after close()");

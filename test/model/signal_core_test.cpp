@@ -27,6 +27,7 @@ BOOST_AUTO_TEST_CASE(R14_set_that_releases) {
   explore([] { published(true); });
 }
 BOOST_AUTO_TEST_CASE(R14_set_seen_from_the_queue) { explore(published_to_the_queue); }
+BOOST_AUTO_TEST_CASE(R14_work_against_a_reset) { explore(work_against_reset); }
 
 BOOST_AUTO_TEST_CASE(R4_set_against_cancel) { explore(set_against_cancel); }
 BOOST_AUTO_TEST_CASE(R11_set_against_cancel_against_timeout) { explore(cancel_against_cancel); }
