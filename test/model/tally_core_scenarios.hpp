@@ -6,6 +6,8 @@
 
 #include "tally_core_model.hpp"
 
+#include <atomic>
+
 /// The scenarios that are explored and, with a fault in the core, replayed.
 namespace tally_model {
 
@@ -38,6 +40,27 @@ inline void two_ends_against_joins() {
         group.start(coming);
         see(coming);
       });
+  group.end_all();
+}
+
+/// Operations add to a counter before they end, in any order: who finds nothing pending reads the
+/// sum.
+inline void counter_of_what_has_ended() {
+  primitive group;
+  branch first, second;
+  model::atomic<int> counter{0};
+  group.begin(first);
+  group.begin(second);
+  auto const count_and_end = [&](branch& b) {
+    counter.fetch_add(1, std::memory_order_relaxed);
+    group.end(b);
+  };
+  model::threads([&] { count_and_end(first); }, [&] { count_and_end(second); },
+                 [&] {
+                   if (group.pending() != 0) return;
+                   int const sum = counter.load(std::memory_order_relaxed);
+                   model::check(sum == 2, "what was done before is seen");
+                 });
   group.end_all();
 }
 

@@ -12,6 +12,7 @@ BOOST_AUTO_TEST_SUITE(tally_core_group)
 using namespace tally_model;
 
 BOOST_AUTO_TEST_CASE(R14_two_ends_against_joins) { explore(two_ends_against_joins); }
+BOOST_AUTO_TEST_CASE(R14_a_counter_of_what_has_ended) { explore(counter_of_what_has_ended); }
 BOOST_AUTO_TEST_CASE(R1_an_end_against_a_beginning) { explore(end_against_begin); }
 BOOST_AUTO_TEST_CASE(R15_done_too_often) { explore(done_too_often); }
 BOOST_AUTO_TEST_CASE(R4_cancel_against_the_last_end) { explore(cancel_against_the_last_end); }
