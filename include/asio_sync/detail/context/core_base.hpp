@@ -103,7 +103,9 @@ class kept_work {
     surplus_.store(false, std::memory_order_relaxed);
   }
 
-  // Whether work is held although nobody is queued. Also without the lock, on arrival.
+  // Whether work is held although nobody is queued. Also without the lock, on arrival. Relaxed: a
+  // waiter is posted after it has left the queue, so its arrival sees the surplus that it has left
+  // behind, or a later value. settle() looks again.
   bool has_surplus() const noexcept { return surplus_.load(std::memory_order_relaxed); }
 
  private:
@@ -139,7 +141,8 @@ class core_base {
   known_context const& home() const noexcept { return home_; }
 
   // That of the home, which takes the waiters at home out when that ends. Where shared objects
-  // hide their symbols, a context has a service of each of them.
+  // hide their symbols, a context has a service of each of them. Relaxed: threads that ask for it
+  // run the context, or their user orders them with its end.
   wait_service* service() const noexcept { return service_.load(std::memory_order_relaxed); }
 
   // Whether the primitive's executor is the plain one of its home, which lives.
@@ -199,7 +202,7 @@ class core_base {
   virtual bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) = 0;
 
   // Told by the service that it could not start its timer: whoever queues or arrives at home has
-  // it try again.
+  // it try again. Relaxed: a waiter that does not see it yet leaves that to the next one.
   void timer_failed(bool failed) noexcept {
     timer_failed_.store(failed, std::memory_order_relaxed);
   }

@@ -51,12 +51,13 @@ class tracked_operation {
   // Has the operation cancelled there, unless the context of its executor has ended.
   virtual void cancel(asio::cancellation_type type) = 0;
 
-  // On its executor.
+  // On its executor. Relaxed: the handler is called there, too, where nothing else runs meanwhile.
   void emit(asio::cancellation_type type) {
     if (!is_over_.load(std::memory_order_relaxed)) signal_.emit(type);
   }
 
-  // While it is being initiated, on whatever thread, a cancellation is remembered: true.
+  // While it is being initiated, on whatever thread, a cancellation is remembered: true. Acquire:
+  // pairs with has_begun().
   bool remembers(asio::cancellation_type type) noexcept {
     std::uint32_t asked = asked_meanwhile_.load(std::memory_order_acquire);
     while (asked & initiating)
@@ -83,7 +84,8 @@ class tracked_operation {
     release_executor();
   }
 
-  // Acquire and release in both: what others did to it comes before its end.
+  // Acquire and release in both: what others did to it comes before its end. Relaxed: the caller
+  // of retain() has a use already, or the group's lock keeps the operation.
   void retain() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
     if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();

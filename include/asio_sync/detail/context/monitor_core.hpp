@@ -83,6 +83,7 @@ class strand_core : public Base {
  public:
   using strand_type = asio::strand<Executor>;
 
+  // Relaxed: threads that use the strand hold the lock, or their user orders them with its end.
   bool strand_is_here() const noexcept { return has_strand_.load(std::memory_order_relaxed); }
 
   // Also while that goes.

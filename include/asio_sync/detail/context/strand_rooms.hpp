@@ -164,6 +164,7 @@ class last_rooms {
     std::uint64_t taken = taken_.load(std::memory_order_relaxed);
     while (~taken != 0) {
       std::uint64_t const first = ~taken & (taken + 1);
+      // Acquire: pairs with the release in give_back().
       if (taken_.compare_exchange_weak(taken, taken | first, std::memory_order_acquire,
                                        std::memory_order_relaxed))
         return rooms_[std::countr_zero(first)];
@@ -176,6 +177,7 @@ class last_rooms {
     std::uintptr_t const offset =
         reinterpret_cast<std::uintptr_t>(room) - reinterpret_cast<std::uintptr_t>(&rooms_);
     if (offset >= sizeof(rooms_)) return false;
+    // Release: pairs with the acquire in take().
     taken_.fetch_and(~(std::uint64_t(1) << offset / strand_rooms::invoker_size),
                      std::memory_order_release);
     return true;

@@ -52,6 +52,7 @@ class steps_operation : public steps_link<steps_operation> {
     }
   }
 
+  // Relaxed: the caller has a use already.
   void retain() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
   // Acquire and release: what others did to it comes before its end.
   void release() noexcept {

@@ -117,6 +117,9 @@ class known_context {
     return plain ? of(ex) : known_context();
   }
 
+  // Relaxed: threads that ask the context something hold the lock under which reset() is called,
+  // or their user orders them with its end. Threads that compare addresses know that it has ended
+  // if they know of a newer context at the same address.
   asio::execution_context* get() const noexcept {
     return address_.load(std::memory_order_relaxed);
   }

@@ -38,7 +38,8 @@ inline bool is_only_thread() noexcept {
 
 // An atomic whose changes are plain loads and stores while there is one thread only, as are those
 // of glibc's mutexes and libstdc++'s shared pointers: half the cost of a free mutex in the many
-// servers that run on one thread.
+// servers that run on one thread. Relaxed is enough for these: glibc clears its flag before it
+// starts another thread, and starting a thread synchronizes with it.
 template <class T>
 class process_atomic {
  public:
@@ -86,14 +87,16 @@ class process_atomic {
 class spin_lock {
  public:
   void lock() noexcept {
-    // Pairs with the release in unlock().
+    // Acquire: pairs with the release in unlock().
     while (locked_.exchange(true, std::memory_order_acquire)) wait();
   }
 
+  // Release: pairs with the acquire in lock().
   void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
  private:
-  // A yield does not let a holder of lower priority run; sleep does.
+  // A yield does not let a holder of lower priority run; sleep does. Relaxed: the exchange in
+  // lock() decides.
   ASIO_SYNC_COLD void wait() const noexcept {
     constexpr int spins = 100;
     constexpr int yields = 400;
