@@ -185,8 +185,8 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
     return initiate(all(set), detail::wait_limit::at(time), static_cast<Token&&>(token));
   }
 
-  /// Waits until any flag of the set is up, and takes down all of the set that are up, in one step;
-  /// otherwise as `async_wait_any`. Completes with the flags that it has taken.
+  /// Waits until any flag of the set is up, and takes down all of the set that are up, in one
+  /// step; otherwise as `async_wait_any`. Completes with the flags that it has taken.
   ///
   /// Cancellation: by slot also after the flags were taken, until the handler is called: it raises
   /// them again, whatever was taken or reset meanwhile.

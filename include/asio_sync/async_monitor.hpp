@@ -172,8 +172,8 @@ class basic_async_monitor {
   /// is the wait's turn, and again each time that the monitor was left. A coroutine that runs
   /// there looks at once, and does not suspend if the monitor is free and the predicate true.
   ///
-  /// As `async_enter`, and: a `cancel()`, or the end of the time, that comes while the predicate is
-  /// looked at does nothing if that is true then. Errors: `operation_aborted` also at the end
+  /// As `async_enter`, and: a `cancel()`, or the end of the time, that comes while the predicate
+  /// is looked at does nothing if that is true then. Errors: `operation_aborted` also at the end
   /// of the strand's context. Exceptions of the predicate: come out of `co_await`; otherwise out
   /// of the handler's executor, as a handler's own would, which is then not called. The monitor
   /// has been left.
@@ -214,10 +214,10 @@ class basic_async_monitor {
   /// function returns, or its awaitable, an R, which can be made without arguments. Executor: the
   /// handler's, else the strand. The monitor has been left when the handler is called.
   /// Cancellation: terminal, partial and total alike, until the function runs; one that has run
-  /// keeps its result. It is passed on to an awaitable that runs, as a terminal one. Lifetime: the context of the handler has to
-  /// outlive a function that runs for it, as with `co_spawn`. Errors: what the function throws;
-  /// otherwise a `boost::system::system_error` with those of `async_enter_when`. Threads: any, at
-  /// any time. Exceptions: those of `async_enter`.
+  /// keeps its result. It is passed on to an awaitable that runs, as a terminal one. Lifetime: the
+  /// context of the handler has to outlive a function that runs for it, as with `co_spawn`.
+  /// Errors: what the function throws; otherwise a `boost::system::system_error` with those of
+  /// `async_enter_when`. Threads: any, at any time. Exceptions: those of `async_enter`.
   template <detail::function_of<T> Function, class Token = detail::default_token<Executor>>
   auto async_invoke(Function&& function, Token&& token = Token()) {
     return initiate_invoke(detail::no_predicate(), static_cast<Function&&>(function),

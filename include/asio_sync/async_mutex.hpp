@@ -146,8 +146,9 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   /// mutex. Cancellation: terminal, partial and total alike. The wait leaves the queue at once and
   /// those behind it move up. After the grant, and until the handler is called, a cancellation by
   /// slot unlocks again; `cancel()` then does nothing. Errors: `operation_aborted` (cancelled, or
-  /// the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions: what allocating the wait, moving the handler, connecting its slot or
-  /// posting to an executor of your own throws; nothing has changed then.
+  /// the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions: what allocating
+  /// the wait, moving the handler, connecting its slot or posting to an executor of your own
+  /// throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {

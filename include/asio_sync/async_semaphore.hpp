@@ -266,12 +266,12 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// unless the handler has an immediate executor of its own. A coroutine that awaits it with
   /// `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for
   /// permits that are free. Cancellation: terminal, partial and total alike. The wait leaves the
-  /// queue at once and those behind it move up. After the grant, and until the handler is called, a
-  /// cancellation by slot gives the permits back; `cancel()` then does nothing.
-  /// Errors: `invalid_argument` (n is negative, or more than `max()`), `operation_aborted`
-  /// (cancelled, or the semaphore destroyed), `error::closed`. Threads: any, at any time.
-  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
-  /// an executor of your own throws; nothing has changed then.
+  /// queue at once and those behind it move up. After the grant, and until the handler is called,
+  /// a cancellation by slot gives the permits back; `cancel()` then does nothing. Errors:
+  /// `invalid_argument` (n is negative, or more than `max()`), `operation_aborted` (cancelled, or
+  /// the semaphore destroyed), `error::closed`. Threads: any, at any time. Exceptions: what
+  /// allocating the wait, moving the handler, connecting its slot or posting to an executor of
+  /// your own throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
                 detail::default_token<Executor>>
   auto async_acquire(std::ptrdiff_t n, Token&& token = Token()) {

@@ -182,8 +182,9 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
   /// mutex. Cancellation: terminal, partial and total alike. The wait leaves the queue at once and
   /// those behind it move up. After the grant, and until the handler is called, a cancellation by
   /// slot unlocks again; `cancel()` then does nothing. Errors: `operation_aborted` (cancelled, or
-  /// the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions: what allocating the wait, moving the handler, connecting its slot or
-  /// posting to an executor of your own throws; nothing has changed then.
+  /// the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions: what allocating
+  /// the wait, moving the handler, connecting its slot or posting to an executor of your own
+  /// throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {
@@ -260,8 +261,8 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
   /// `lock` has to live until completion, as a coroutine's own variable does, and is not to be
   /// touched until then. It does not own while it is waited. With an error it owns again before
   /// the handler runs, also if a cancellation by slot takes the grant back; otherwise, or if the
-  /// mutex has been destroyed, it is empty. If the handler is destroyed without having been called,
-  /// what was held is let go.
+  /// mutex has been destroyed, it is empty. If the handler is destroyed without having been
+  /// called, what was held is let go.
   ///
   /// Completion signature: `void(error_code, lock_type)`. Executor, cancellation, threads,
   /// exceptions: those of `async_lock`. Errors: `operation_not_permitted` (`lock` does not own

@@ -7,6 +7,7 @@
 // A core bound to Asio: knows its home context and hands out what it decides.
 
 #include <asio_sync/detail/context/core_base.hpp>
+#include <asio_sync/detail/context/core_kinds.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
@@ -26,43 +27,6 @@
 #include <optional>
 
 namespace asio_sync::detail {
-
-// What the cores take from the shell.
-struct waiter_traits : threading {
-  using node = waiter;
-  using list = decided_waits;
-  static void joined(waiter& w) noexcept { w.core->joined(w); }
-  static void left(waiter& w, decided_waits& decided) noexcept { w.core->left(w, decided); }
-};
-
-// Cores that hand out permits by their number, and those that are locked: in a mode, where there
-// are several.
-template <class Core>
-concept hands_out_many = requires {
-  requires !Core::exclusive;
-};
-template <class Core>
-concept is_locked = Core::carries && !hands_out_many<Core>;
-
-// Waits that may bring a guard's hold along, which is the guard's again unless they are granted:
-// they borrow it once they queue, or are decided.
-template <class Waiter>
-concept borrows = requires(Waiter& w) {
-  w.borrow();
-};
-
-// Cores that hand out keys, each to one holder.
-template <class Core>
-concept hands_out_keys = requires {
-  requires Core::has_keys;
-};
-
-// Cores where a wait may be a participant: its coming is what others wait for, and may let them
-// go.
-template <class Core>
-concept has_participants = requires(typename Core::node const& w) {
-  Core::is_participant(w);
-};
 
 // Waiter: what its waits are, which tells what they ask for.
 template <class Core, class Waiter = waiter>
@@ -260,14 +224,7 @@ class homed_core : public core_base, public Core {
       if (w.outcome != wait_outcome::granted || !Core::gives_back_of(w)) return;
       this->count_up();  // for the refusal, which arrives
       decided_waits decided;
-      if constexpr (borrows<Waiter>) {
-        if (w.borrowed)
-          static_cast<void>(Core::downgrade(decided));
-        else
-          static_cast<void>(Core::drop(w, decided));
-      } else {
-        static_cast<void>(Core::drop(w, decided));
-      }
+      if (!downgrades(w, decided)) static_cast<void>(Core::drop(w, decided));
       w.outcome = wait_outcome::aborted;
       finish(*this, decided);
       decided.hand_out();
@@ -349,6 +306,14 @@ class homed_core : public core_base, public Core {
   ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void release_held_contended(
       std::uint64_t n) noexcept requires hands_out_many<Core> {
     if (!decide([&](decided_waits& decided) { return Core::release(n, decided); })) unref(n);
+  }
+
+  // True if the waiter was upgraded, which ends with that.
+  bool downgrades([[maybe_unused]] node const& w,
+                  [[maybe_unused]] decided_waits& decided) noexcept {
+    if constexpr (borrows<Waiter>)
+      if (w.borrowed) return static_cast<void>(Core::downgrade(decided)), true;
+    return false;
   }
 
   static bool has_borrowed([[maybe_unused]] verdict decided) noexcept {

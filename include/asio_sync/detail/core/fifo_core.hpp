@@ -17,10 +17,9 @@
 
 namespace asio_sync::detail {
 
-// The weighted first-come, first-served queue under the mutex, the semaphore and the shared mutex:
-// a number of permits, and waiters that each ask for some. It decides who gets them and knows
-// nothing of handlers: transitions put the waiters that they have decided into a list, and the
-// caller completes these after the lock is released.
+// The first-come, first-served queue under the mutex and the semaphore: permits, and waiters that
+// each ask for some. It decides who gets them and knows nothing of handlers: transitions put the
+// waiters that they have decided into a list, and the caller completes these after the lock.
 //
 // Traits: those of wait_queue; `weight(node)`; `exclusive`, true where there is one permit (a
 // mutex); else `batch`, how many are let in before others get the lock.
@@ -46,9 +45,7 @@ class fifo_core : public wait_queue<Traits> {
   static constexpr bool exclusive = Traits::exclusive;
   static constexpr bool carries = true;           // a grant is held until it is given back
   static constexpr bool in_batches = !exclusive;  // a transition may stop half-way
-  static constexpr bool gives_back_of(node const& waiter) noexcept {
-    return Traits::weight(waiter) != 0;
-  }
+  static constexpr bool gives_back_of(node const& w) noexcept { return Traits::weight(w) != 0; }
   static constexpr permits most = Traits::exclusive ? 1 : (permits(1) << 56) - 1;
 
   fifo_core(permits available, permits max) noexcept
