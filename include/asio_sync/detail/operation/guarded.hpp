@@ -21,7 +21,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -33,7 +32,7 @@
 
 namespace asio_sync::detail {
 
-// Remembers a cancellation, and passes it on to the stage that runs: the wait or the operation.
+// Passes a cancellation on to the stage that runs: the wait or the operation.
 // The link stands in the slot of the user's handler, and may be destroyed earlier or later than
 // this.
 class guarded_cancellation {
@@ -46,7 +45,6 @@ class guarded_cancellation {
     link_ = nullptr;
   }
 
-  bool cancelled() const noexcept { return cancelled_; }
   asio::cancellation_slot slot() const noexcept {
     return link_ ? link_->stage.slot() : asio::cancellation_slot();
   }
@@ -62,9 +60,7 @@ class guarded_cancellation {
 
     // The stage may end the operation, and destroy the link: no access after the emission.
     void operator()(asio::cancellation_type_t type) {
-      if (!to) return;
-      if (type != asio::cancellation_type::none) to->cancelled_ = true;
-      stage.emit(type);
+      if (to) stage.emit(type);
     }
 
     guarded_cancellation* to;
@@ -72,7 +68,6 @@ class guarded_cancellation {
   };
 
   link* link_ = nullptr;
-  bool cancelled_ = false;
 };
 
 // The completion signatures that can tell that the guard was not acquired.
@@ -147,8 +142,6 @@ class guarded_step<guarded_state<Held, Executor, Allocator, void(error_code, Res
     s.perform(s, action::begin);
   }
 
-  bool cancelled() const noexcept { return state_->cancellation.cancelled(); }
-
  private:
   struct drop {
     void operator()(state_type* s) const noexcept { s->perform(*s, action::drop); }
@@ -157,15 +150,11 @@ class guarded_step<guarded_state<Held, Executor, Allocator, void(error_code, Res
   std::unique_ptr<state_type, drop> state_;
 };
 
-// The handler that the guard is acquired with. It has no immediate executor: the operation begins
-// on the executor.
+// The handler that the guard is acquired with. A cancellation on the way withdraws the guard. It
+// has no immediate executor: the operation begins on the executor.
 template <class Held, class State>
 struct guard_acquired : guarded_step<State> {
   void operator()(error_code error, Held guard) {
-    if (!error && this->cancelled()) {
-      error = asio::error::operation_aborted;
-      guard = Held();
-    }
     if (error) return this->fail(error);
     this->begin(std::move(guard));
   }
