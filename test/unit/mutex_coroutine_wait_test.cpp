@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_is_cancelled_after_the_grant_has_no_loc
   asio::co_spawn(
       context,
       [&]() -> asio::awaitable<void> {
-        auto const [e, lock] = co_await mutex.async_lock(asio::as_tuple);
+        auto const [e, lock] = co_await mutex.async_lock(asio::as_tuple(asio::deferred));
         BOOST_TEST(!lock.owns_lock());
         error = e;
       },
