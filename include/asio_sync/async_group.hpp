@@ -72,8 +72,7 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
 
   /// Makes a group of nothing. `ex` completes the joins whose handlers have no executor of their
   /// own. Exceptions: what allocating, or adding a service to the executor's context, throws.
-  explicit basic_async_group(executor_type const& ex)
-      : base(this, ex), has_home_(core().home().get() != nullptr) {}
+  explicit basic_async_group(executor_type const& ex) : base(this, ex), home_(ex) {}
 
   /// Makes a group over the executor of an execution context.
   template <detail::context_for<Executor> ExecutionContext>
@@ -106,7 +105,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   ///
   /// The group has to live when the operation begins, not when it ends. Exceptions: those of the
   /// operation's initiating function, and what moving the handler, connecting its slot, allocating
-  /// or adding a service to an executor's context throws; nothing is counted then.
+  /// or adding a service to an executor's context throws; nothing is counted then, unless the
+  /// initiating function keeps the handler although it throws, as `co_spawn` does without memory.
   /// `boost::system::system_error` with `value_too_large` where too much is counted. In the steady
   /// state nothing is allocated from the heap, beside what the operation puts into its
   /// cancellation slot.
@@ -159,7 +159,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// `io_context` or a `thread_pool`; a context of another kind has to outlive the handler.
   ///
   /// Exceptions: what allocating throws, before anybody was asked; what posting to an executor
-  /// throws, after all others have been asked.
+  /// throws, after all others have been asked. An operation that is asked at the end of its
+  /// initiation goes on if that post fails.
   void cancel_pending(
       boost::asio::cancellation_type type = boost::asio::cancellation_type::terminal) {
     detail::cancel_operations(access(), type);
@@ -223,10 +224,10 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   using base::core;
 
   detail::group_access<Executor> access() const noexcept {
-    return {&core(), &base::executor(), has_home_};
+    return {&core(), &base::executor(), &home_};
   }
 
-  bool const has_home_;  // at first
+  detail::context_watch const home_;
 };
 
 /// A group over any executor.

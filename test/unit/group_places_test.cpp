@@ -3,6 +3,7 @@
 
 // Where the operations of a group are cancelled.
 
+#include "support/executors.hpp"
 #include "support/memory.hpp"
 #include "unit/group_operations.hpp"
 
@@ -11,6 +12,7 @@
 #include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -24,6 +26,8 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
@@ -38,6 +42,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <future>
@@ -55,6 +60,7 @@ using asio::cancellation_type;
 using asio_sync::async_group;
 using asio_sync::async_monitor;
 using asio_sync::async_mutex;
+using asio_sync::test::inline_executor;
 using asio_sync::test::stopped;
 using boost::system::error_code;
 
@@ -98,6 +104,25 @@ auto asking(stopped& operation, Executor const& ex, auto&& token) {
       },
       token);
 }
+
+// Of a context, whose dispatch() is a post, wherever it is called.
+class posting_executor {
+ public:
+  explicit posting_executor(asio::io_context& context) noexcept : context_(&context) {}
+
+  posting_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
+  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
+  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  void execute(auto&& function) const {
+    asio::post(*context_, std::forward<decltype(function)>(function));
+  }
+  friend bool operator==(posting_executor const&, posting_executor const&) noexcept = default;
+
+ private:
+  asio::io_context* context_;
+};
 
 struct fixture {
   asio::io_context context, other;
@@ -505,6 +530,116 @@ BOOST_AUTO_TEST_CASE(R13_a_context_is_watched_without_memory) {
   BOOST_TEST(group.pending() == 0);
   operation(group.track(asio::bind_executor(strand, note())));
   cancels_in_strand();
+}
+
+// The strand, and what Asio has put into the slot, which holds it, go before the join.
+BOOST_AUTO_TEST_CASE(W7_a_join_ends_the_context_of_a_coroutine_that_has_just_ended) {
+  auto dying = std::make_unique<asio::io_context>();
+  asio::co_spawn(
+      asio::make_strand(*dying), []() -> asio::awaitable<void> { co_return; },
+      group.track(asio::bind_executor(context, note_thrown())));
+  group.async_join(
+      asio::bind_executor(inline_executor(other), [&](error_code) { dying.reset(); }));
+  dying->poll();
+  poll(context);
+  BOOST_TEST(!dying);
+  BOOST_TEST(group.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(W7_one_that_is_cancelled_ends_the_context_of_the_next) {
+  auto dying = std::make_unique<asio::io_context>();
+  auto const sleep = []() -> asio::awaitable<void> {
+    asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
+    co_await timer.async_wait(asio::use_awaitable);
+  };
+  operation(group.track(
+      asio::bind_executor(context, [&](error_code, int, std::string const&) { dying.reset(); })));
+  asio::co_spawn(asio::make_strand(*dying), sleep,
+                 group.track(asio::bind_executor(context, note_thrown())));
+  dying->poll();
+  asio::post(context, [&] { group.cancel_pending(); });
+  poll(context);
+  BOOST_TEST(!dying);
+  BOOST_TEST(group.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(W7_the_group_and_then_its_context_end_while_others_are_to_be_cancelled) {
+  auto dying = std::make_unique<asio::io_context>();
+  auto mortal = std::make_unique<async_group>(*dying);
+  stopped second;
+  operation(mortal->track(asio::bind_executor(context, [&](error_code, int, std::string const&) {
+    mortal.reset();
+    dying.reset();
+  })));
+  second(mortal->track(asio::bind_executor(dying->get_executor(), note())));
+  asio::post(context, [&] { mortal->cancel_pending(); });
+  poll(context);
+  BOOST_TEST(!dying);
+  BOOST_TEST(second.is_pending());
+  second.drop();
+}
+
+BOOST_AUTO_TEST_CASE(W7_a_context_is_seen_through_any_completion_executor) {
+  std::optional<asio::io_context> dying(std::in_place);
+  operation(group.track(
+      asio::bind_executor(asio::any_completion_executor(dying->get_executor()), note())));
+  dying.reset();
+  group.cancel_pending();
+  BOOST_TEST(operation.is_pending());
+  operation.drop();
+}
+
+BOOST_AUTO_TEST_CASE(W5_asked_while_it_begins_without_an_executor_though_its_type_may_have_one) {
+  auto const begin = [&](auto token) {
+    operation.while_it_begins = [&] { group.cancel_pending(); };
+    operation(std::move(token));
+    BOOST_TEST(operation.is_pending());
+    poll();
+    BOOST_TEST(!operation.is_pending());
+    poll();
+    BOOST_TEST(group.pending() == 0);
+  };
+  begin(group.track(asio::any_completion_handler<stopped::signature>(note())));
+  begin(group.track(asio::bind_executor(asio::any_io_executor(asio::system_executor()), note())));
+}
+
+// Asio's coroutines send the signal on to their executor, with a reference to the slot.
+BOOST_AUTO_TEST_CASE(W1_a_coroutine_ends_while_its_cancellation_is_on_its_way) {
+  posting_executor const ex(context);
+  for (int steps = 0; steps < 12; ++steps) {
+    asio::co_spawn(
+        asio::any_io_executor(ex), []() -> asio::awaitable<void> { co_return; },
+        group.track(asio::bind_executor(ex, [](std::exception_ptr const&) {})));
+    context.restart();
+    for (int i = 0; i < steps; ++i) context.poll_one();
+    group.cancel_pending();
+    poll(context);
+    BOOST_TEST(group.pending() == 0);
+  }
+}
+
+// A handler whose move throws when it is called, and which tells when it is destroyed.
+BOOST_AUTO_TEST_CASE(Handler_whose_move_throws_is_destroyed_before_it_ceases_to_count) {
+  bool throws = false;
+  std::ptrdiff_t at_its_end = -1;
+  struct handler {
+    handler(bool& t, std::shared_ptr<void> c) : throws(&t), captured(std::move(c)) {}
+    handler(handler&& other) : throws(other.throws), captured(other.captured) {
+      if (*throws) throw std::bad_alloc();
+    }
+    void operator()(error_code, int, std::string const&) {}
+    bool* throws;
+    std::shared_ptr<void> captured;
+  };
+  {
+    std::shared_ptr<void> captured(nullptr, [&](void*) { at_its_end = group.pending(); });
+    operation(group.track(asio::bind_executor(context, handler(throws, std::move(captured)))));
+  }
+  throws = true;
+  operation.end();
+  BOOST_CHECK_THROW(poll(context), std::bad_alloc);
+  BOOST_TEST(at_its_end == 1);
+  BOOST_TEST(group.pending() == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

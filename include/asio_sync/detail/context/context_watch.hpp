@@ -19,30 +19,34 @@
 
 namespace asio_sync::detail {
 
-// Watches the context of an executor: the home of a core, which tells that core of its end, or
-// another context that the library knows. The end of any other context goes unseen.
+// Watches the context of an executor, if the library knows it. The end of any other context goes
+// unseen.
 class context_watch {
  public:
-  context_watch() noexcept {}
+  context_watch() noexcept = default;
 
-  // `home`: that of a core which outlives this. Throws what adding a service to the context
-  // throws.
+  // Throws what adding a service to the context throws, and what allocating does.
   template <class Executor>
-  context_watch(known_context const& home, Executor const& ex) {
-    if constexpr (has_execution_context<Executor>) {
-      asio::execution_context const& context = asio::query(ex, asio::execution::context);
-      if (home.get() == &context)
-        context_ = {std::shared_ptr<void>(), &home};
-      else
-        watch(known_context::of(ex));
-    }
+  explicit context_watch(Executor const& ex) {
+    watch(known_context::of(ex));
+  }
+
+  // The same; `home`: a watch that serves for this, too, if the context is that one.
+  template <class Executor>
+  context_watch(context_watch const& home, Executor const& ex) {
+    known_context const context = known_context::of(ex);
+    if (!context.get()) return;
+    if (home.context_ && home.context_->get() == context.get())
+      context_ = home.context_;
+    else
+      watch(context);
   }
 
   bool has_ended() const noexcept { return context_ && !context_->get(); }
 
  private:
-  ASIO_SYNC_NOINLINE void watch(known_context const& other) {
-    if (other.get()) context_ = asio::use_service<wait_service>(*other.get()).watched();
+  ASIO_SYNC_NOINLINE void watch(known_context const& context) {
+    if (context.get()) context_ = asio::use_service<wait_service>(*context.get()).watched();
   }
 
   std::shared_ptr<known_context const> context_;

@@ -31,9 +31,10 @@ struct group_traits : event_traits {
 
 using group_core = homed_core<tally_core<group_traits>, event_waiter>;
 
-// An operation that a group counts: what cancels it. The executor on which that is done, and the
-// core, are there for as long as the operation counts, or is about to be cancelled; the rest, for
-// as long as its handler's slot, or who cancels it, refers to it.
+// An operation that a group counts: what cancels it. The executor on which that is done, and what
+// the operation has put into its slot, are there until the handler has gone, or until the last
+// cancellation that is on its way has run; the rest, for as long as the handler's slot, or a
+// function that cancels, refers to it.
 class tracked_operation {
  public:
   tracked_operation(tracked_operation const&) = delete;
@@ -78,10 +79,13 @@ class tracked_operation {
   // The handler is called, or will never be.
   void is_over() noexcept { is_over_.store(true, std::memory_order_relaxed); }
 
-  // The handler has returned, or was destroyed.
+  // The handler has returned, or was destroyed. The executor goes first: a join may end its
+  // context.
   void end() noexcept {
-    core_.decide([&](decided_waits& decided) { core_.let_go(*this, decided); });
     release_executor();
+    core_.decide([&](decided_waits& decided) { core_.let_go(*this, decided); });
+    core_.unref();
+    release();
   }
 
   // Acquire and release in both: what others did to it comes before its end. Relaxed: the caller
@@ -102,8 +106,8 @@ class tracked_operation {
   }
   void release_executor() noexcept {
     if (executor_uses_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    signal_.slot().clear();
     end_executor();
-    core_.unref();
     release();
   }
 
@@ -111,10 +115,11 @@ class tracked_operation {
   explicit tracked_operation(group_core& core) noexcept : core_(core) {}
   virtual ~tracked_operation() = default;
 
-  // Counts it. If that is too many: false, and release_executor() is to follow.
+  // Counts it. If that is too many: false, and it has gone.
   bool begin() noexcept {
+    if (!core_.track(*this)) return release_executor(), release(), false;
     core_.count_up();
-    return core_.track(*this);
+    return true;
   }
 
  private:
@@ -127,7 +132,7 @@ class tracked_operation {
 
   threading::atomic<bool> is_over_{false};
   threading::atomic<std::uint32_t> asked_meanwhile_{initiating};
-  threading::atomic<std::uint32_t> uses_{1};  // those of the executor are one together
+  threading::atomic<std::uint32_t> uses_{2};  // the handler is one, those of the executor another
   threading::atomic<std::uint32_t> executor_uses_{1};
   tracked_operation* next = nullptr;
   tracked_operation* prev = nullptr;

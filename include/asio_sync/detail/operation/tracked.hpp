@@ -46,12 +46,7 @@ class tracked_canceller {
   }
 
   void operator()(asio::cancellation_type type) const {
-    struct keeping {
-      tracked_operation& operation;
-      explicit keeping(tracked_operation& o) noexcept : operation(o) { o.retain(); }
-      ~keeping() { operation.release(); }
-    } const kept(operation_);
-    kept.operation.emit(type);
+    if (cancellable_operation const kept(operation_); kept) kept->emit(type);
   }
 
  private:
@@ -87,8 +82,7 @@ class tracked_handler {
   void operator()(Args&&... args) {
     auto const ending = std::move(operation_);  // after the handler's end
     is_over(*ending);
-    Handler handler(std::move(*handler_));
-    handler_.reset();  // a move may have left something in it
+    Handler handler(take());
     std::move(handler)(static_cast<Args&&>(args)...);
   }
 
@@ -102,6 +96,15 @@ class tracked_handler {
   }
 
  private:
+  // What a move has left of it, or one that throws, goes at once.
+  Handler take() {
+    struct rest {
+      std::optional<Handler>& handler;
+      ~rest() { handler.reset(); }
+    } const at_exit{handler_};
+    return Handler(std::move(*handler_));
+  }
+
   struct end_of {
     void operator()(tracked_operation* o) const noexcept { o->end(); }
   };
@@ -132,8 +135,12 @@ struct executor_of_initiation<Initiation> {
 
 // Whether an initiation still has the executor that it says.
 template <class Initiation>
+concept asks_initiation = requires(Initiation const& initiation) {
+  initiation.executor_is_there();
+};
+template <class Initiation>
 bool has_executor_now([[maybe_unused]] Initiation const& initiation) noexcept {
-  if constexpr (requires { initiation.executor_is_there(); })
+  if constexpr (asks_initiation<Initiation>)
     return initiation.executor_is_there();
   else
     return true;
@@ -167,22 +174,32 @@ class tracked_beginning {
  public:
   static constexpr bool is_offered = !says && !brings;
 
-  static tracked_operation& begin(group_core& core, Initiation const& initiation,
+  // Whether the operation has an executor of its own, whatever its type holds.
+  static constexpr bool always_has_place =
+      brings && !spawns ? !is_erased<own>
+                        : says && !is_erased<place> && !asks_initiation<Initiation>;
+
+  template <class Access>
+  static tracked_operation& begin(Access const& group, Initiation const& initiation,
                                   Handler const& handler) {
+    group_core& core = *group.core;
+    context_watch const& home = *group.home;
     if constexpr (brings && !spawns) {
       using at = tracked_operation_at<own_place<own, false>>;
       if constexpr (says && answers_with_candidate<own>)
         if (has_executor_now(initiation))
-          return at::make(core, from_handler<own>{asio::get_associated_executor(
-                                    handler, initiation.get_executor())});
-      return at::make(core, from_handler<own>{
-                                asio::get_associated_executor(handler, asio::system_executor())});
+          return at::make(core, home,
+                          from_handler<own>{
+                              asio::get_associated_executor(handler, initiation.get_executor())});
+      return at::make(
+          core, home,
+          from_handler<own>{asio::get_associated_executor(handler, asio::system_executor())});
     } else {
       if constexpr (says)
         if (has_executor_now(initiation))
           return tracked_operation_at<own_place<place, spawns>>::make(
-              core, from_initiation<Initiation>{initiation});
-      return tracked_operation_at<offered_place>::make(core);
+              core, home, from_initiation<Initiation>{initiation});
+      return tracked_operation_at<offered_place>::make(core, home);
     }
   }
 };
@@ -215,8 +232,9 @@ class tracked_initiation : public initiation_executor<Initiation> {
     using handler_type = std::decay_t<Handler>;
     using beginning = tracked_beginning<Initiation, handler_type>;
     tracked_handler<handler_type, beginning::is_offered> tracked(
-        beginning::begin(*group_.core, initiation_, handler), static_cast<Handler&&>(handler));
-    using groups = std::conditional_t<beginning::is_offered, groups_place<Executor>, no_place>;
+        beginning::begin(group_, initiation_, handler), static_cast<Handler&&>(handler));
+    using groups =
+        std::conditional_t<beginning::always_has_place, no_place, optional_groups_place<Executor>>;
     initiation_of<groups> const begins(tracked.operation(), group_);
     std::move(initiation_)(std::move(tracked), static_cast<Args&&>(args)...);
   }
@@ -234,7 +252,7 @@ class tracked_initiation : public initiation_executor<Initiation> {
   class initiation_of {
    public:
     initiation_of(tracked_operation& o, group_access<Executor> const& group)
-        : operation_(o), groups_(group) {}
+        : operation_(o), groups_(group, o) {}
     initiation_of(initiation_of const&) = delete;
     initiation_of& operator=(initiation_of const&) = delete;
     ~initiation_of() {

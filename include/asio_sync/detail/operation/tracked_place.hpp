@@ -38,7 +38,7 @@ template <class Executor>
 struct group_access {
   group_core* core;
   Executor const* executor;
-  bool has_home;  // at first
+  context_watch const* home;
 };
 
 // What cancels an operation on an executor.
@@ -49,17 +49,30 @@ struct cancellation {
   void operator()() const { operation->emit(type); }
 };
 
-// Where an operation is cancelled: on an executor of its own. A coroutine is not cancelled before
-// its first step has been taken, as Asio's do not complete then (its issue 1452): by a post, which
-// comes behind that.
+// Cancels what may be a coroutine. By a post, which comes behind its first step: Asio's coroutines
+// do not complete if they are cancelled before (its issue 1452). And they may send the signal on
+// to their executor, with a reference to what is in the slot: so the operation is kept until what
+// was posted meanwhile has run. The executor is the operation's.
+template <class Executor>
+void post_cancellation(Executor const& ex, cancellation&& cancels) {
+  asio::post(ex, [&ex, cancels = std::move(cancels)]() mutable {
+    cancels();
+    try {
+      asio::post(ex, [kept = std::move(cancels.operation)] {});
+    } catch (...) {  // then it is not kept
+    }
+  });
+}
+
+// Where an operation is cancelled: on an executor of its own.
 template <class Executor, bool IsCoroutine>
 class own_place {
  public:
   // Source: returns the executor.
   template <class Source>
-  own_place(group_core const& core, Source const& source) : executor_(source()) {
+  own_place(context_watch const& home, Source const& source) : executor_(source()) {
     try {
-      watch_ = context_watch(core.home(), executor_);
+      watch_ = context_watch(home, executor_);
     } catch (...) {
       end();
       throw;
@@ -74,7 +87,7 @@ class own_place {
   void run(cancellation&& cancels) const {
     if (watch_.has_ended()) return;
     if constexpr (IsCoroutine)
-      asio::post(executor_, std::move(cancels));
+      post_cancellation(executor_, std::move(cancels));
     else
       asio::dispatch(executor_, std::move(cancels));
   }
@@ -86,11 +99,11 @@ class own_place {
   };
 };
 
-// Else on the first executor that the operation offers to its handler, which has none. By a post:
-// it may be a coroutine whose initiation is wrapped.
+// Else on the first executor that the operation offers to its handler, which has none. It may be a
+// coroutine whose initiation is wrapped.
 class offered_place {
  public:
-  explicit offered_place(group_core const& core) noexcept : home_(&core.home()) {}
+  explicit offered_place(context_watch const& home) noexcept : watch_(home) {}
 
   template <class Candidate>
   void offer(Candidate const& ex) noexcept {
@@ -104,7 +117,7 @@ class offered_place {
   bool is_known() const noexcept { return is_there_.load(std::memory_order_acquire); }
 
   void run(cancellation&& cancels) const {
-    if (!watch_.has_ended()) asio::post(executor_, std::move(cancels));
+    if (!watch_.has_ended()) post_cancellation(executor_, std::move(cancels));
   }
 
  private:
@@ -112,15 +125,14 @@ class offered_place {
   void take(Candidate const& ex) noexcept {
     if (is_taken_.exchange(true, std::memory_order_relaxed)) return;
     try {
-      watch_ = context_watch(*home_, ex);
+      watch_ = context_watch(watch_, ex);
       executor_ = asio::any_io_executor(ex);
       is_there_.store(true, std::memory_order_release);
     } catch (...) {  // then it is cancelled on the group's
     }
   }
 
-  known_context const* home_;
-  context_watch watch_;
+  context_watch watch_;  // of the group's, until there is an executor
   asio::any_io_executor executor_;
   threading::atomic<bool> is_taken_{false};
   threading::atomic<bool> is_there_{false};
@@ -131,10 +143,8 @@ template <class Executor>
 class groups_place {
  public:
   // Of nothing once the context has gone, where that is known.
-  explicit groups_place(group_access<Executor> const& group) {
-    if (group.has_home && !group.core->home().get()) return;
-    executor_ = *group.executor;
-    watch_ = context_watch(group.core->home(), *executor_);
+  explicit groups_place(group_access<Executor> const& group) : watch_(*group.home) {
+    if (!watch_.has_ended()) executor_ = *group.executor;
   }
 
   void run(cancellation&& cancels) const {
@@ -146,10 +156,26 @@ class groups_place {
   context_watch watch_;
 };
 
-// Stands in for that where an operation has a place of its own.
+// The same, if the operation has none of its own when it begins.
+template <class Executor>
+class optional_groups_place {
+ public:
+  optional_groups_place(group_access<Executor> const& group, tracked_operation const& operation) {
+    if (!operation.has_place()) place_.emplace(group);
+  }
+
+  void run(cancellation&& cancels) const {
+    if (place_) place_->run(std::move(cancels));
+  }
+
+ private:
+  std::optional<groups_place<Executor>> place_;
+};
+
+// Stands in for that where an operation always has a place of its own.
 struct no_place {
   template <class Access>
-  explicit no_place(Access const&) noexcept {}
+  no_place(Access const&, tracked_operation const&) noexcept {}
   static void run(cancellation&&) noexcept {}
 };
 
@@ -159,7 +185,8 @@ class tracked_operation_at final : public tracked_operation {
   // Counts it. Throws value_too_large, what allocating it throws, and what copying the executor
   // does.
   template <class... Source>
-  ASIO_SYNC_NOINLINE static tracked_operation& make(group_core& core, Source const&... source) {
+  ASIO_SYNC_NOINLINE static tracked_operation& make(group_core& core, context_watch const& home,
+                                                    Source const&... source) {
     struct allocation {
       pool_allocator<tracked_operation_at> memory{};
       tracked_operation_at* place = memory.allocate(1);
@@ -167,10 +194,9 @@ class tracked_operation_at final : public tracked_operation {
         if (place) memory.deallocate(place, 1);
       }
     } of;
-    auto& made = *::new (static_cast<void*>(of.place)) tracked_operation_at(core, source...);
+    auto& made = *::new (static_cast<void*>(of.place)) tracked_operation_at(core, home, source...);
     of.place = nullptr;
     if (made.begin()) return made;
-    made.release_executor();
     throw_too_large("asio_sync::async_group::track: too much is counted");
   }
 
@@ -184,8 +210,8 @@ class tracked_operation_at final : public tracked_operation {
 
  private:
   template <class... Source>
-  explicit tracked_operation_at(group_core& core, Source const&... source)
-      : tracked_operation(core), place_(core, source...) {}
+  tracked_operation_at(group_core& core, context_watch const& home, Source const&... source)
+      : tracked_operation(core), place_(home, source...) {}
   ~tracked_operation_at() override = default;
 
   void end_executor() noexcept override { place_.end(); }
@@ -199,13 +225,12 @@ class tracked_operation_at final : public tracked_operation {
   Place place_;
 };
 
-// An operation that is to be cancelled: on an executor of its own, or on the group's.
+// An operation that is to be cancelled, and whether that is done.
 struct listed_operation {
-  explicit listed_operation(tracked_operation& o) noexcept
-      : operation(o), has_place(o.has_place()) {}
+  explicit listed_operation(tracked_operation& o) noexcept : operation(o) {}
 
   kept_operation operation;
-  bool has_place;
+  bool is_asked = false;
 };
 
 inline std::vector<listed_operation> operations_in(group_core& core) {
@@ -222,35 +247,40 @@ inline std::vector<listed_operation> operations_in(group_core& core) {
   return operations;
 }
 
-// Calls f with each of the operations that has a place, or has none, and can be cancelled now.
+// Calls f with each of the operations that can be cancelled and was not asked; true: now it is.
 // Each is kept with its executor for just so long: what the others do may end their contexts.
 template <class Function>
-void ask(std::vector<listed_operation> const& operations, bool have_place,
-         asio::cancellation_type type, std::exception_ptr& thrown, Function f) {
-  for (listed_operation const& listed : operations) try {
-      if (listed.has_place != have_place) continue;
+void ask(std::vector<listed_operation>& operations, std::exception_ptr& thrown, Function f) {
+  for (listed_operation& listed : operations) try {
+      if (listed.is_asked) continue;
       cancellable_operation operation(*listed.operation);
-      if (operation && !operation->remembers(type)) f(std::move(operation));
+      listed.is_asked = !operation || f(std::move(operation));
     } catch (...) {
+      listed.is_asked = true;
       if (!thrown) thrown = std::current_exception();
     }
 }
 
-// Has every operation of the group cancelled. Throws the first of what that throws, after the
-// last. Once the first operation may know, the group may be gone. The copy of its executor goes
-// before any code runs that may end the context of that.
+// Has every operation of the group cancelled: first those that need the group's executor. Throws
+// the first of what that throws, after the last. Once the first operation may know, the group may
+// be gone. The copy of its executor goes before any code runs that may end the context of that.
 template <class Executor>
 void cancel_operations(group_access<Executor> group, asio::cancellation_type type) {
-  std::vector<listed_operation> const operations = operations_in(*group.core);
+  std::vector<listed_operation> operations = operations_in(*group.core);
   std::exception_ptr thrown;
   {
     groups_place<Executor> const groups(group);
-    ask(operations, false, type, thrown, [&](cancellable_operation&& operation) {
+    ask(operations, thrown, [&](cancellable_operation&& operation) {
+      if (operation->remembers(type)) return true;
+      if (operation->has_place()) return false;
       groups.run({std::move(operation), type});
+      return true;
     });
   }
-  ask(operations, true, type, thrown,
-      [type](cancellable_operation const& operation) { operation->cancel(type); });
+  ask(operations, thrown, [type](cancellable_operation const& operation) {
+    operation->cancel(type);
+    return true;
+  });
   if (thrown) std::rethrow_exception(thrown);
 }
 

@@ -53,10 +53,14 @@ template <class Blocking, class Relationship, class Allocator>
 inline constexpr bool
     is_system_executor<asio::basic_system_executor<Blocking, Relationship, Allocator>> = true;
 
-// The same of what an executor holds under its type.
+// The same of what an executor holds under its type, if it is erased.
+template <class Executor>
+concept is_erased = requires(Executor const& ex) {
+  ex.template target<asio::system_executor>();
+};
 template <class Executor>
 bool holds_system_executor(Executor const& ex) noexcept {
-  if constexpr (requires { ex.template target<asio::system_executor>(); })
+  if constexpr (is_erased<Executor>)
     return ex.template target<asio::system_executor>() != nullptr;
   else
     return is_system_executor<Executor>;
