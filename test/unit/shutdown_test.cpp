@@ -294,4 +294,31 @@ BOOST_AUTO_TEST_CASE(R10_a_destructor_waits_for_a_grant_in_the_queue_of_its_cont
       }
 }
 
+// A function in its queue, before the grant, has another context end that knows the library.
+BOOST_AUTO_TEST_CASE(R10_a_context_that_ends_in_the_end_of_another_leaves_handlers_of_that_alone) {
+  for (bool const with_pool : {false, true})
+    for (bool const with_wait : {false, true}) {
+      fate inside;
+      async_mutex busy(home);
+      async_mutex::lock_type const taken(busy, std::try_to_lock);
+      auto const end_another = [&](auto& another) {
+        async_mutex const at_home(another);
+        if (with_wait) busy.async_lock(asio::bind_executor(another, observed_handler(inside)));
+      };
+      auto dying = std::make_unique<asio::io_context>();
+      asio::post(*dying, [end = at_end([&] {
+                            if (with_pool) {
+                              asio::thread_pool another(1);
+                              end_another(another);
+                              another.stop();
+                            } else {
+                              asio::io_context another;
+                              end_another(another);
+                            }
+                            BOOST_TEST(inside.dropped() == with_wait);
+                          })] {});
+      wait_for_a_grant_in_the_queue(std::move(dying), false, false, false);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

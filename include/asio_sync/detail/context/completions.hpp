@@ -88,8 +88,9 @@ class completions {
 
   // The handlers that would be destroyed next are to be so later, by drain_if_any(): what waits in
   // the queue of a context that ends goes on before. False if there are none. Within a posting.
-  static bool postpone() noexcept {
+  static bool postpone(wait_service& by) noexcept {
     pass_on_dropped();
+    bool any = false;
     wait_list<waiter>& kept = this_thread_completions.kept;
     for (waiter* next = kept.empty() ? nullptr : &kept.front(); next;) {
       waiter& w = *next;
@@ -97,13 +98,16 @@ class completions {
       if (w.state != wait_state::dropped) continue;
       kept.erase(w);
       this_thread_completions.postponed.push_back(w);
+      w.service = &by;
+      any = true;
     }
-    return !this_thread_completions.postponed.empty();
+    return any;
   }
 
-  // Before the thread blocks, and when a context has ended.
-  static void drain_if_any() noexcept {
-    this_thread_completions.kept.append(this_thread_completions.postponed);
+  // Before the thread blocks; and when a context has ended, which has postponed some handlers: not
+  // those of others, further up the stack, whose queues are not empty yet.
+  static void drain_if_any(wait_service const* postponed_by = nullptr) noexcept {
+    if (!this_thread_completions.postponed.empty()) end_postponement(postponed_by);
     if (!this_thread_completions.kept.empty() || !this_thread_completions.dropped.empty()) drain();
   }
 
@@ -138,6 +142,19 @@ class completions {
   };
 
  private:
+  // Of the handlers that a service has postponed; of all, if none is named.
+  ASIO_SYNC_COLD static void end_postponement(wait_service const* by) noexcept {
+    wait_list<waiter>& postponed = this_thread_completions.postponed;
+    for (waiter* next = &postponed.front(); next;) {
+      waiter& w = *next;
+      next = wait_list<waiter>::following(w);
+      if (by && w.service != by) continue;
+      w.service = nullptr;
+      postponed.erase(w);
+      this_thread_completions.kept.push_back(w);
+    }
+  }
+
   static bool goes_at_once(waiter const& w) noexcept {
     return w.way->at_once || w.way->goes_to_strand(w);
   }

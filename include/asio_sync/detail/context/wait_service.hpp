@@ -229,14 +229,14 @@ inline void wait_service::end(io_queue* queue) noexcept {
     }
     forget_homes();
     completions::drop_kept_for(context());  // also followers that were to run here
-    if (queue && is_known && completions::postpone()) return queue_end_.put_behind(*queue);
+    if (queue && is_known && completions::postpone(*this)) return queue_end_.put_behind(*queue);
   }
   queue_has_ended();
 }
 
 // Handlers of this context, now or never: also if this runs inside the destructor of another.
 inline void wait_service::queue_has_ended() noexcept {
-  completions::drain_if_any();
+  completions::drain_if_any(this);
   while (core_base* const core = take_core()) core->let_executor_go();
 }
 

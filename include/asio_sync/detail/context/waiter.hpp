@@ -79,7 +79,7 @@ struct waiter : tracked_waiter {
   waiter* prev = nullptr;
   waiter* service_next = nullptr;  // the service's, under its lock
   waiter* service_prev = nullptr;
-  wait_service* service = nullptr;  // that knows it, until it is detached
+  wait_service* service = nullptr;  // that knows it, or, once it is dropped, has postponed its end
 
   // Asio's operation, the completion and the allocator that hands the room out.
   static constexpr std::size_t room_size =
