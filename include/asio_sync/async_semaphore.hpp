@@ -224,7 +224,9 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   void release(std::ptrdiff_t n = 1) {
     if (n < 0) detail::throw_invalid("asio_sync::async_semaphore::release: n < 0");
     if (!core().supply(static_cast<std::uint64_t>(n)))
-      detail::throw_too_large("asio_sync::async_semaphore::release: more than max() free");
+      detail::throw_too_large(n > max() - available()
+                                  ? "asio_sync::async_semaphore::release: more than max() free"
+                                  : "asio_sync::async_semaphore::release: too many permits");
   }
 
   /// How many permits are free; it may have changed already.

@@ -254,6 +254,14 @@ BOOST_AUTO_TEST_CASE(semaphore) {
   throws(invalid, to_try, [&] { static_cast<void>(s.try_acquire(3)); });
   throws(invalid, "async_semaphore::release: n < 0", [&] { s.release(-1); });
   throws(too_large, "async_semaphore::release: more than max() free", [&] { s.release(3); });
+  throws(too_large, "async_semaphore::release: too many permits", [&] {
+    async_semaphore many(context, 0);
+    semaphore_permit sum;
+    for (int i = 0; i != 1000; ++i) {
+      many.release(many.max());
+      sum.merge(many.try_acquire(many.max()));
+    }
+  });
   std::string const reason = ": n < 0 or n > max()";
   throws(invalid, "async_semaphore::acquire" + reason, [&] { static_cast<void>(s.acquire(-1)); });
   throws(invalid, "async_semaphore::try_acquire_for" + reason,
