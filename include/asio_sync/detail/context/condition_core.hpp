@@ -305,7 +305,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
 
   bool make_known(waiter& waiting, std::optional<steady_clock::time_point> deadline) override {
     node& w = of(waiting);
-    asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
+    asio::execution_context& context = this->context_of(w);
     wait_service& known_to =
         &context == home_.get() ? *this->service() : asio::use_service<wait_service>(context);
     track(w);

@@ -140,6 +140,11 @@ class core_base {
   // Where the primitive's executor leads, if that is known. It ends before the context does.
   known_context const& home() const noexcept { return home_; }
 
+  // Where a waiter is to arrive first.
+  asio::execution_context& context_of(waiter const& w) const {
+    return w.way ? w.way->context(w) : *home_.get();
+  }
+
   // That of the home, which takes the waiters at home out when that ends. Where shared objects
   // hide their symbols, a context has a service of each of them. Relaxed: threads that ask for it
   // run the context, or their user orders them with its end.

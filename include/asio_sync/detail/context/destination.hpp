@@ -159,7 +159,7 @@ class destination_finder {
       return destination::posted<Executor>(ex, known_context::of(ex).get() != nullptr);
     } else if constexpr (has_known_context<Executor>) {
       return relayed(known_context(asio::query(ex, asio::execution::context)), ex);
-    } else if constexpr (is_postable<Executor>) {
+    } else if constexpr (!needs_primitive<Executor>) {
       return destination::posted<Executor>(ex, false);
     } else {
       destination found;

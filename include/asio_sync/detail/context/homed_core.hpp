@@ -283,7 +283,7 @@ class homed_core : public core_base, public Core {
   ~homed_core() override = default;
 
   bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) override {
-    asio::execution_context& context = w.way ? w.way->context(w) : *home_.get();
+    asio::execution_context& context = this->context_of(w);
     // What is known of an executor that the library does not know is what itself tells of work.
     bool const at_home = home_.get() == &context && (!w.way || w.way->at_once);
     if (at_home) w.work = wait_work::home;

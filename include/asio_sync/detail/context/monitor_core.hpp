@@ -116,7 +116,12 @@ class strand_core : public Base {
     Base::leave_home(decided);
   }
 
-  void let_executor_go() noexcept override { let_go(); }
+  // Code of a user's, which may destroy the primitive.
+  void let_executor_go() noexcept override {
+    this->count_up();
+    let_go();
+    this->unref();
+  }
 
   // The primitive ends, after which nothing tells the core of its context's end any more: that may
   // come with a handler which this runs.
@@ -233,9 +238,11 @@ class monitor_core final : public strand_core<object_core<T>, Executor> {
 
   // A looker that was dropped before it was posted has a copy of the strand in its way there.
   void let_executor_go() noexcept override {
+    this->count_up();
     if (looker_.way && looker_.state == wait_state::dropped)
       std::exchange(looker_.way, nullptr)->end(looker_);
     base::let_executor_go();
+    this->unref();
   }
 
   void destroy() noexcept override { delete this; }

@@ -139,6 +139,29 @@ inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit)
   return true;
 }
 
+// Operations whose executor may have gone, with its context: handlers that need it will never be
+// run then, and are destroyed.
+template <class Operation>
+concept may_have_no_executor = requires(Operation const& operation) {
+  operation.has_executor();
+};
+
+template <class Operation>
+bool executor_is_there([[maybe_unused]] Operation const& operation) noexcept {
+  if constexpr (may_have_no_executor<Operation>)
+    return operation.has_executor();
+  else
+    return true;
+}
+
+// Names a wait in the output of Asio's handler tracking, which asks the executor for its context.
+template <class Operation>
+void track(Operation const& operation, waiter& w) {
+  if constexpr (tracks_handlers)
+    if (!executor_is_there(operation)) return;
+  operation.track(w);
+}
+
 // An operation whose waiter has tried when it was made: it asks for what it has got already.
 template <class Operation>
 concept tries_early = requires(Operation const& operation,
@@ -216,7 +239,7 @@ template <class Operation>
 ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
                                                 typename Operation::delivery::core_type::node& w,
                                                 asio::cancellation_slot slot) {
-  operation.track(w);
+  track(operation, w);
   if constexpr (Operation::delivery::core_type::gives_back)
     if (slot.is_connected()) connect_first(w, slot);  // a grant at once can be withdrawn, too
   if (!decide_at_once(operation, w)) return queue(operation.core(), w, slot, operation.limit());

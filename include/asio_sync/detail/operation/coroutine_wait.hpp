@@ -180,10 +180,11 @@ concept has_result = requires(Operation const& operation, Result const& result) 
 };
 
 // The waiter of an operation whose coroutine is about to be suspended; null if its context is
-// shutting down. Throws what making and preparing it throw.
+// shutting down, or has gone. Throws what making and preparing it throw.
 template <class Waiter, class Operation, class Executor>
 Waiter* prepare_wait(Operation const& operation, typename Operation::delivery::core_type& core,
                      Executor const& own, asio::cancellation_slot slot) {
+  if (!executor_is_there(operation) && is_reached_by_primitive(own)) return nullptr;
   auto& w = Waiter::make(core, operation, own);
   // Not free a moment ago, unless only the budget is used up.
   if (!immediate_budget::available() && w.try_first(operation, slot)) return &w;
@@ -245,7 +246,8 @@ class awaitable_wait_of {
       waiter_ = prepare_wait<waiter_type>(operation_, *core_, own, slot);
   }
 
-  // Without a waiter the context is shutting down: the handler, and the coroutine, end here.
+  // Without a waiter the context is shutting down, or has gone: the handler, and the coroutine,
+  // end here.
   void launch(Handler&& handler) noexcept {
     if (!waiter_) return static_cast<void>(Handler(std::move(handler)));
     waiter_->launch(std::move(handler));

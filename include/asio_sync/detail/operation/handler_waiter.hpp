@@ -13,6 +13,7 @@
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -46,6 +47,17 @@ asio::cancellation_slot slot_of(Handler const& handler) noexcept {
 template <class Handler>
 inline constexpr bool has_executor =
     !std::is_same_v<asio::associated_executor_t<Handler, no_executor>, no_executor>;
+
+// Whether a handler can be run only with the executor of the primitive: as it has none of its own,
+// or one that is reached from there.
+template <class Handler>
+bool needs_executor([[maybe_unused]] Handler const& handler) {
+  using own = asio::associated_executor_t<Handler, no_executor>;
+  if constexpr (is_any_executor<own>)
+    return is_reached_by_primitive(asio::get_associated_executor(handler, no_executor()));
+  else
+    return !has_executor<Handler> || needs_primitive<typename executing_base<own>::type>;
+}
 
 // The memory of a block with a handler's own allocator; that of the pool, where it is
 // std::allocator. A copy of the allocator survives the handler.

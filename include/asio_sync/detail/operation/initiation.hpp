@@ -118,12 +118,12 @@ template <class Operation, class Waiter>
 void begin_immediately(Operation const& operation, Waiter& w) {
   if (!immediate_budget::available()) return begin(operation, w, w.slot());
   using core_type = typename Operation::delivery::core_type;
-  asio::execution_context& context = asio::query(operation.executor(), asio::execution::context);
   unready_waiter fresh{&w};
+  auto& context = operation.core().context_of(w);
   bool const begun = visit_immediate_executor(w.handler(), context, [&](auto const& own) {
     auto const ex = own;  // the handler takes its own along
     fresh.w = nullptr;
-    operation.track(w);
+    track(operation, w);
     if (!decide_at_once(operation, w)) {
       queue(operation.core(), w, w.slot(), operation.limit());
       return true;
@@ -138,12 +138,15 @@ void begin_immediately(Operation const& operation, Waiter& w) {
   begin(operation, w, w.slot());
 }
 
-// Operations whose executor may have gone, with its context: handlers without one of their own
-// will never be run then, and are destroyed.
-template <class Operation>
-concept may_have_no_executor = requires(Operation const& operation) {
-  operation.has_executor();
-};
+// The executor of a handler that has one. An erased one is asked without that of the operation,
+// which it would copy, once that has gone.
+template <class Operation, class Handler>
+auto executor_of(Operation const& operation, Handler const& handler) {
+  using own = asio::associated_executor_t<Handler, typename Operation::executor_type>;
+  if constexpr (may_have_no_executor<Operation> && is_any_executor<own>)
+    if (!operation.has_executor()) return own(asio::get_associated_executor(handler));
+  return own(asio::get_associated_executor(handler, operation.executor()));
+}
 
 // A wait whose handler is called: granted or refused at once, or queued. When it throws nothing
 // has changed. The handler is moved or copied once, into the block.
@@ -160,7 +163,7 @@ void start_wait(Operation const& operation, Source&& handler) {
       begin(operation, w, w.slot());
   };
   if constexpr (has_executor<handler_type>) {
-    auto const own = asio::get_associated_executor(handler, operation.executor());
+    auto const own = executor_of(operation, handler);
     start_at(destination_of(core, own, operation.executor(), stays_at_home(operation)));
   } else {
     decltype(destination_of(core, operation.executor(), operation.executor())) to;
@@ -227,8 +230,8 @@ class wait_initiation {
  private:
   template <class Handler>
   void start(Handler&& handler) const {
-    if constexpr (may_have_no_executor<Operation> && !has_executor<std::decay_t<Handler>>)
-      if (!operation_.has_executor()) return;
+    if constexpr (may_have_no_executor<Operation>)
+      if (!operation_.has_executor() && needs_executor(handler)) return;
     if constexpr (requires { operation_.in_block(std::forward<Handler>(handler)); })
       start_wait(operation_.common(), operation_.in_block(std::forward<Handler>(handler)));
     else

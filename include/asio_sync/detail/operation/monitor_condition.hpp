@@ -7,6 +7,7 @@
 #include <asio_sync/detail/context/monitor_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/guard_access.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/monitor_entry.hpp>
@@ -60,6 +61,12 @@ template <class Operation, class Core>
 class wait_inside : public Operation {
  public:
   using Operation::Operation;
+  explicit wait_inside(Operation const& operation) noexcept : Operation(operation) {}
+
+  auto common() const noexcept requires has_common_part<Operation> {
+    using part = decltype(Operation::common());
+    return wait_inside<part, Core>(Operation::common());
+  }
 
   bool has_executor() const noexcept {
     return static_cast<Core const&>(this->core()).strand_is_here();
@@ -119,7 +126,8 @@ class monitor_condition {
   }
 
   /// Waits, as often as it takes, until `predicate(object)` is true. It looks on the wait's
-  /// executor, inside the monitor, and first of all.
+  /// executor, inside the monitor, and first of all. A generic lambda (`auto const&`) needs a
+  /// token behind it, or a parameter of the object's type instead.
   template <predicate_of<T> Predicate, class Token>
   auto async_wait(entry& inside, Predicate&& predicate, Token&& token) {
     return initiate(inside, no_limit(), static_cast<Predicate&&>(predicate),

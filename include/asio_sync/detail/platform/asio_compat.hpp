@@ -151,6 +151,7 @@ class queue_end : asio::detail::operation {
 // Asio's handler tracking (BOOST_ASIO_ENABLE_HANDLER_TRACKING): each wait is an operation of it,
 // from its initiation to its handler.
 #ifdef BOOST_ASIO_ENABLE_HANDLER_TRACKING
+inline constexpr bool tracks_handlers = true;
 struct tracked_waiter : asio::detail::handler_tracking::tracked_handler {};
 
 template <class Executor>
@@ -173,6 +174,7 @@ class tracked_completion {
   asio::detail::handler_tracking::completion completion_;
 };
 #else
+inline constexpr bool tracks_handlers = false;
 struct tracked_waiter {};
 template <class Executor>
 void track_creation(Executor const&, tracked_waiter&, char const*, void*, char const*) noexcept {}
@@ -194,6 +196,7 @@ using default_token =
 // Stands in for the executor of an operation: what a handler answers with that has none.
 class no_executor {
  public:
+  no_executor() noexcept : context_(nullptr) {}  // not to be asked for its context
   explicit no_executor(asio::execution_context& context) noexcept : context_(&context) {}
 
   no_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }

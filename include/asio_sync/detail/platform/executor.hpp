@@ -171,6 +171,11 @@ template <class Executor>
 concept has_known_context =
     has_context<Executor, asio::io_context> || has_context<Executor, asio::thread_pool>;
 
+// Whether completions reach an executor of that type, which hides no other, from the executor of
+// the primitive only.
+template <class Executor>
+inline constexpr bool needs_primitive = !has_known_context<Executor> && !is_postable<Executor>;
+
 // Calls f with the executor of that type which the erased `ex` holds: true; false if it does not.
 template <class Known, class Executor, class Function>
 bool visit_target(Executor const& ex, Function& f) {
@@ -197,6 +202,15 @@ void visit_executor(Executor const& ex, Function&& f) {
   } else {
     f(static_cast<typename executing_base<Executor>::type const&>(ex));
   }
+}
+
+// Whether completions reach `own` from the executor of the primitive only.
+template <class Own>
+bool is_reached_by_primitive(Own const& own) {
+  bool result = false;
+  visit_executor(own,
+                 [&](auto const& ex) { result = needs_primitive<std::decay_t<decltype(ex)>>; });
+  return result;
 }
 
 // True if this thread is running the executor, and the executor can tell.
