@@ -11,6 +11,7 @@
 #endif
 
 #include <asio_sync/async_enumerator.hpp>
+#include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -35,6 +36,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <regex>
 #include <string>
 #include <vector>
@@ -129,6 +131,35 @@ void run_of_an_enumerator() {
   context.run();
 }
 
+// The executor that tracking asks has gone with its context. Returns how many end well.
+int waits_without_the_strand() {
+  using monitor_type = asio_sync::async_monitor<int>;
+  asio::io_context other;
+  auto home = std::make_unique<asio::io_context>();
+  monitor_type monitor(*home);
+  monitor_type::condition changed(monitor);
+  auto inside = monitor.try_enter();
+  home.reset();
+  int ended = 0;
+  auto const always = [](int const&) { return true; };
+  auto const at_other = [&](auto f) { return asio::bind_executor(other, f); };
+  auto const waited = [&](error_code error) { ended += !error; };
+  changed.async_wait(inside, at_other(waited));
+  changed.notify_one();
+  other.run();
+  changed.async_wait(inside, always, at_other(waited));
+  other.restart();
+  other.run();
+  inside.leave();
+  monitor.async_enter(at_other([&](error_code, auto entered) { ended += entered.owns(); }));
+  monitor.async_enter_when(always, at_other([&](error_code error, auto) {
+                             ended += error == asio::error::operation_aborted;
+                           }));
+  other.restart();
+  other.run();
+  return ended;
+}
+
 // The lines that name an operation of ours.
 std::size_t lines_of(char const* file, std::string const& primitive,
                      std::string const& operation) {
@@ -172,11 +203,14 @@ int main(int argc, char** argv) {
   waits_of_the_page();
   int const waits = waits_of_an_io_context() + waits_of_a_thread_pool();
   run_of_an_enumerator();
+  int const without_the_strand = waits_without_the_strand();
   std::fflush(stderr);
   std::size_t const lines = lines_of(file, "async_mutex", "async_lock");
   bool const run = lines_of(file, "async_enumerator", "async_run") == 1;
   std::cout << good << " of " << waits << " waits ended well; " << lines << " lines name one\n";
   if (!run) std::cout << "no line, or several, name the run of an enumerator\n";
+  std::cout << without_the_strand << " of 4 waits without a strand ended well\n";
   bool const shown = argc < 3 || is_shown(file, argv[2]);
-  return shown && run && good == 12 && waits == 12 && lines >= 12 ? 0 : 1;
+  return shown && run && without_the_strand == 4 && good == 12 && waits == 12 && lines >= 12 ? 0
+                                                                                             : 1;
 }
