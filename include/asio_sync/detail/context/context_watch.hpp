@@ -34,17 +34,21 @@ class context_watch {
   // The same; `home`: a watch that serves for this, too, if the context is that one.
   template <class Executor>
   context_watch(context_watch const& home, Executor const& ex) {
-    known_context const context = known_context::of(ex);
-    if (!context.get()) return;
-    if (home.context_ && home.context_->get() == context.get())
-      context_ = home.context_;
-    else
-      watch(context);
+    if constexpr (has_execution_context<Executor>)
+      if (home.watches(asio::query(ex, asio::execution::context))) {
+        context_ = home.context_;
+        return;
+      }
+    watch(known_context::of(ex));
   }
 
   bool has_ended() const noexcept { return context_ && !context_->get(); }
 
  private:
+  bool watches(asio::execution_context const& context) const noexcept {
+    return context_ && context_->get() == &context;
+  }
+
   ASIO_SYNC_NOINLINE void watch(known_context const& context) {
     if (context.get()) context_ = asio::use_service<wait_service>(*context.get()).watched();
   }
