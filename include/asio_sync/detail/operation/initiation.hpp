@@ -142,7 +142,7 @@ void begin_immediately(Operation const& operation, Waiter& w) {
 // which it would copy, once that has gone.
 template <class Operation, class Handler>
 auto executor_of(Operation const& operation, Handler const& handler) {
-  using own = asio::associated_executor_t<Handler, typename Operation::executor_type>;
+  using own = asio::associated_executor_t<Handler, std::decay_t<decltype(operation.executor())>>;
   if constexpr (may_have_no_executor<Operation> && is_any_executor<own>)
     if (!operation.has_executor()) return own(asio::get_associated_executor(handler));
   return own(asio::get_associated_executor(handler, operation.executor()));
