@@ -201,8 +201,10 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_is_cancelled_after_the_grant_has_no_loc
       asio::bind_cancellation_slot(signal.slot(), asio::detached));
   context.poll();
   BOOST_TEST(mutex.waiters() == 1u);
-  mutex.unlock();
-  signal.emit(asio::cancellation_type::terminal);
+  asio::post(context, [&] {  // where the coroutine runs: otherwise Asio posts the cancellation
+    mutex.unlock();
+    signal.emit(asio::cancellation_type::terminal);
+  });
   context.restart();
   context.run();
   BOOST_TEST((error == asio::error::operation_aborted));
