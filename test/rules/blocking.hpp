@@ -9,10 +9,14 @@
 #include "rules/common.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/system/errc.hpp>
+
+#include <memory>
 
 namespace ASIO_SYNC_RULES_SUITE {
 
@@ -82,6 +86,26 @@ BOOST_AUTO_TEST_CASE(R16_blocking_another_context_is_not_refused) {
   let_go(held);
   thread.join();
   BOOST_TEST(served);
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_destructor_waits_for_a_grant_in_the_queue_of_its_context) {
+  if (!owns) return;  // nothing that keeps others out is on its way
+  fate on_its_way, f[2];
+  auto dying = std::make_unique<asio::io_context>();
+  BOOST_TEST_REQUIRE(subject::occupy(primitive));
+  subject::wait(primitive, asio::bind_executor(*dying, observed_handler(on_its_way)));
+  auto const handler = [&](fate& each) {
+    return asio::bind_executor(*dying, observed_handler(each, [&] {
+      grant taken = subject::block(primitive);
+      let_go(taken);
+    }));
+  };
+  subject::wait(primitive, handler(f[0]));
+  subject::wait_for(primitive, 1h, handler(f[1]));
+  subject::serve(primitive);
+  dying.reset();
+  BOOST_TEST((on_its_way.dropped() && f[0].dropped() && f[1].dropped()));
+  BOOST_TEST(subject::idle(primitive));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

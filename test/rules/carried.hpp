@@ -327,25 +327,6 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(held);
 }
 
-BOOST_AUTO_TEST_CASE(R10_a_destructor_waits_for_a_grant_in_the_queue_of_its_context) {
-  fate on_its_way, f[2];
-  auto dying = std::make_unique<asio::io_context>();
-  BOOST_TEST_REQUIRE(subject::occupy(primitive));
-  subject::wait(primitive, asio::bind_executor(*dying, observed_handler(on_its_way)));
-  auto const handler = [&](fate& each) {
-    return asio::bind_executor(*dying, observed_handler(each, [&] {
-      grant taken = subject::block(primitive);
-      let_go(taken);
-    }));
-  };
-  subject::wait(primitive, handler(f[0]));
-  subject::wait_for(primitive, 1h, handler(f[1]));
-  subject::serve(primitive);
-  dying.reset();
-  BOOST_TEST((on_its_way.dropped() && f[0].dropped() && f[1].dropped()));
-  BOOST_TEST(subject::idle(primitive));
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

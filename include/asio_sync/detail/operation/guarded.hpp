@@ -178,6 +178,7 @@ template <class Operation>
 class owned_operation {
   struct block {
     template <class Source>
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it is neither copied nor moved
     explicit block(Source&& source) : operation(static_cast<Source&&>(source)) {}
 
     Operation operation;
@@ -195,6 +196,7 @@ class owned_operation {
 
  public:
   template <class Source>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it is neither copied nor moved
   explicit owned_operation(Source&& source) {
     memory of{std::allocator<void>()};
     auto const deallocate = [&of](void* place) { of.deallocate(place, sizeof(block)); };
