@@ -23,9 +23,11 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <functional>
 #include <utility>
 
 namespace mutex_withdrawal_test {
@@ -52,22 +54,27 @@ struct fixture {
     context.poll();
   }
 
-  // What a coroutine gets that is cancelled when it has tried to lock the free mutex.
+  // What a coroutine gets that is cancelled when it has tried to lock the free mutex: on its
+  // executor, and before what it has posted there.
   template <class Token>
   error_code cancel_a_coroutine(Token const& token) {
     error_code got;
-    bool locked = false;
+    bool locked = false, tries = false;
     asio::co_spawn(
         context,
         [&]() -> asio::awaitable<void> {
           co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+          tries = true;
           auto const [error, lock] = co_await mutex.async_lock(token);
           got = error;
           locked = lock.owns_lock();
         },
         asio::bind_cancellation_slot(signal.slot(), asio::detached));
-    context.poll_one();
-    signal.emit(total);
+    std::function<void()> const cancel = [&] {
+      if (!tries) return asio::post(context, cancel);
+      signal.emit(total);
+    };
+    asio::post(context, cancel);
     poll();
     BOOST_TEST(locked == !got);
     BOOST_TEST(!mutex.is_locked());
