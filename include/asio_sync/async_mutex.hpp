@@ -232,7 +232,7 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
     return detail::initiate_wait(lock_operation<Limit>(*this, limit), static_cast<Token&&>(token));
   }
 
-  // What is granted is a guard's hold.
+  // A grant is a guard's hold.
   detail::verdict hold_in_thread(detail::wait_limit limit) {
     return detail::wait_in_thread(lock_operation<detail::wait_limit>(*this, limit));
   }

@@ -366,7 +366,7 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
                                  static_cast<Token&&>(token));
   }
 
-  // What is granted is a guard's hold.
+  // A grant is a guard's hold.
   template <mode Mode>
   detail::verdict hold_in_thread(detail::wait_limit limit) {
     return detail::wait_in_thread(lock_operation<Mode, detail::wait_limit>(*this, limit));

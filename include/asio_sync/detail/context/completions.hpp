@@ -142,7 +142,7 @@ class completions {
   };
 
  private:
-  // Of the handlers that a service has postponed; of all, if none is named.
+  // Ends the postponement of a service, or of all services if none is named.
   ASIO_SYNC_COLD static void end_postponement(wait_service const* by) noexcept {
     wait_list<waiter>& postponed = this_thread_completions.postponed;
     for (waiter* next = &postponed.front(); next;) {

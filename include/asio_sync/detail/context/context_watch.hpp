@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_WATCH_HPP
 #define ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_WATCH_HPP
 
-// Whether the context of an executor that is kept has ended.
+// Tells if the context of an executor that is kept has ended.
 
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/core/config.hpp>
@@ -31,7 +31,7 @@ class context_watch {
     watch(known_context::of(ex));
   }
 
-  // The same; `home`: a watch that serves for this, too, if the context is that one.
+  // Shares the watch `home`, if that watches the same context. Throws as above.
   template <class Executor>
   context_watch(context_watch const& home, Executor const& ex) {
     if constexpr (has_execution_context<Executor>)

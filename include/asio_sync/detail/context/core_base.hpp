@@ -140,7 +140,7 @@ class core_base {
   // Where the primitive's executor leads, if that is known. It ends before the context does.
   known_context const& home() const noexcept { return home_; }
 
-  // Where a waiter is to arrive first.
+  // Returns the context in which a waiter arrives first.
   asio::execution_context& context_of(waiter const& w) const {
     return w.way ? w.way->context(w) : *home_.get();
   }
