@@ -29,6 +29,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -105,12 +106,15 @@ BOOST_AUTO_TEST_CASE(W3_timers) {
   });
 }
 
+// A timer has to live until its wait has completed, and a promise does not keep it.
 BOOST_AUTO_TEST_CASE(W3_futures_and_deferred_operations) {
-  cancels([&](strand const& own) {
-    auto timer = std::make_shared<asio::steady_timer>(own, 1h);
-    auto future = timer->async_wait(group->track(asio::use_future));
-    timer->async_wait(group->track(asio::deferred))([timer](error_code) {});
-  });
+  std::deque<asio::steady_timer> timers;
+  cancels(
+      [&](strand const& own) {
+        auto future = timers.emplace_back(own, 1h).async_wait(group->track(asio::use_future));
+        timers.emplace_back(own, 1h).async_wait(group->track(asio::deferred))([](error_code) {});
+      },
+      false);
 }
 
 BOOST_AUTO_TEST_CASE(W3_sockets) {

@@ -222,12 +222,10 @@ template <class State, class Operation>
 class guarded_operation : public State {
  protected:
   template <class Source>
-  guarded_operation(Source&& operation, typename State::perform_function& perform,
-                    typename State::complete_function& complete,
-                    typename State::executor_type const& executor,
-                    typename State::allocator_type const& allocator)
-      : State(perform, complete, executor, allocator),
-        operation_(static_cast<Source&&>(operation)) {}
+  guarded_operation(Source&& operation, typename State::perform_function& p,
+                    typename State::complete_function& c, typename State::executor_type const& ex,
+                    typename State::allocator_type const& a)
+      : State(p, c, ex, a), operation_(static_cast<Source&&>(operation)) {}
 
   ASIO_SYNC_NOINLINE void begin() { operation_.begin(guarded_step<State>(*this)); }
 
@@ -266,9 +264,9 @@ class guarded_block final : public guarded_operation<State, Operation> {
 
  private:
   template <class SourceHandler, class Source, class Executor>
-  guarded_block(SourceHandler&& handler, Source&& operation, Executor const& executor,
-                allocator_type const& allocator)
-      : base(static_cast<Source&&>(operation), perform_on, complete_with, executor, allocator),
+  guarded_block(SourceHandler&& handler, Source&& operation, Executor const& ex,
+                allocator_type const& a)
+      : base(static_cast<Source&&>(operation), perform_on, complete_with, ex, a),
         handler_(static_cast<SourceHandler&&>(handler)) {}
 
   static void perform_on(State& s, action what) {
