@@ -8,7 +8,9 @@
 
 #include <asio_sync/detail/context/phase_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -225,23 +227,19 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
 
   // An arrival, and how long its wait may take.
   template <class Limit>
-  class arrival {
+  class arrival : public detail::operation_base<arrival<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
-
     arrival(basic_async_barrier& barrier, Limit limit) noexcept
-        : barrier_(&barrier), limit_(limit) {}
+        : arrival::operation_base(limit), barrier_(&barrier) {}
 
-    executor_type const& executor() const noexcept { return barrier_->base::executor(); }
+    Executor const& executor() const noexcept { return barrier_->base::executor(); }
     detail::phase_core& core() const noexcept { return barrier_->core(); }
-    Limit limit() const noexcept { return limit_; }
     static auto asked() noexcept { return detail::phase_waiter::asked_type(); }
 
     // Arrives where that decides the wait: as the last. Otherwise it arrives when it enters the
     // queue. The barrier may be gone when it returns.
     detail::verdict try_now() const noexcept {
-      return detail::try_arrive(core(), limit_.expired());
+      return detail::try_arrive(core(), this->limit_.expired());
     }
 
     // Names it in the output of Asio's handler tracking.
@@ -251,7 +249,6 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
 
    private:
     basic_async_barrier* barrier_;
-    [[no_unique_address]] Limit limit_;
   };
 
   template <class Limit, class Token>

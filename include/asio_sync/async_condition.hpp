@@ -10,6 +10,7 @@
 #include <asio_sync/detail/context/condition_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -282,18 +283,21 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   template <class Lock, class Limit, class Predicate, class Token>
   auto initiate(Lock&& lock, Limit limit, Predicate&& predicate, Token&& token) {
     using lock_type = std::remove_reference_t<Lock>;
-    using predicate_type = std::decay_t<Predicate>;
-    constexpr bool looks = !std::is_same_v<predicate_type, detail::no_predicate>;
+    constexpr bool looks = !std::is_same_v<std::decay_t<Predicate>, detail::no_predicate>;
+    using predicate_type =
+        std::conditional_t<looks, detail::plain_predicate<std::decay_t<Predicate>>,
+                           detail::no_predicate>;
     if constexpr (!std::is_lvalue_reference_v<Lock>)
       return boost::asio::async_initiate<Token, void(boost::system::error_code, lock_type)>(
           detail::carrying_initiation<Executor, lock_type, Limit, predicate_type>(
-              base::executor(), core(), limit, static_cast<Predicate&&>(predicate)),
+              base::executor(), core(), limit,
+              predicate_type{static_cast<Predicate&&>(predicate)}),
           token, static_cast<Lock&&>(lock));
     else if constexpr (looks)
       return detail::initiate_wait(
           detail::looking_operation<Executor, lock_type, Limit, predicate_type>(
               base::executor(), core(), lock, limit,
-              predicate_type(static_cast<Predicate&&>(predicate))),
+              predicate_type{static_cast<Predicate&&>(predicate)}),
           static_cast<Token&&>(token));
     else
       return detail::initiate_wait(detail::condition_operation<Executor, lock_type, Limit>(

@@ -8,7 +8,9 @@
 
 #include <asio_sync/detail/context/keyed_mutex_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -189,17 +191,14 @@ class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_
   // A lock: of which key, and for how long it may wait. A waiter has the key, or uses its entry,
   // from the moment that it is made; a coroutine tries before it has one.
   template <class Limit>
-  class lock_operation {
+  class lock_operation
+      : public detail::operation_base<lock_operation<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
-
     lock_operation(basic_async_keyed_mutex& mutex, Key&& key, Limit limit)
-        : mutex_(&mutex), key_(std::move(key)), limit_(limit) {}
+        : lock_operation::operation_base(limit), mutex_(&mutex), key_(std::move(key)) {}
 
-    executor_type const& executor() const noexcept { return mutex_->base::executor(); }
+    Executor const& executor() const noexcept { return mutex_->base::executor(); }
     detail::keyed_mutex_core& core() const noexcept { return mutex_->core(); }
-    Limit limit() const noexcept { return limit_; }
     detail::key_claim asked() const { return {core(), mutex_->claim(key_, true)}; }
 
     detail::verdict try_now() const { return outcome(mutex_->claim(key_, false)); }
@@ -216,19 +215,11 @@ class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_
    private:
     detail::verdict outcome(detail::key_stake const& stake) const noexcept {
       if (stake.share == detail::key_share::hold) return detail::keyed_mutex_core::granted(stake);
-      return refusal();
-    }
-
-    // Whether it is refused at once, and why.
-    ASIO_SYNC_COLD detail::wait_outcome refusal() const noexcept {
-      if (core().is_closed()) return detail::wait_outcome::closed;
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return detail::wait_outcome::undecided;
+      return this->refusal();
     }
 
     basic_async_keyed_mutex* mutex_;
     Key key_;
-    [[no_unique_address]] Limit limit_;
   };
 
   template <class Limit, class Token>

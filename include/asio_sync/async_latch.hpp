@@ -8,8 +8,10 @@
 
 #include <asio_sync/detail/context/countdown_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/event_base.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -243,22 +245,19 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
 
   // An arrival, and how long its wait may take.
   template <class Limit>
-  class arrival {
+  class arrival : public detail::operation_base<arrival<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
+    arrival(basic_async_latch& latch, Limit limit) noexcept
+        : arrival::operation_base(limit), latch_(&latch) {}
 
-    arrival(basic_async_latch& latch, Limit limit) noexcept : latch_(&latch), limit_(limit) {}
-
-    executor_type const& executor() const noexcept { return latch_->base::executor(); }
+    Executor const& executor() const noexcept { return latch_->base::executor(); }
     detail::countdown_core& core() const noexcept { return latch_->core(); }
-    Limit limit() const noexcept { return limit_; }
     static bool asked() noexcept { return true; }
 
     // Arrives where that decides the wait: as the last, or where the wait is refused at once.
     // Otherwise it arrives when it enters the queue.
     detail::verdict try_now() const noexcept {
-      detail::wait_outcome const refused = refusal();
+      detail::wait_outcome const refused = this->refusal();
       switch (core().lower(1, refused == detail::wait_outcome::undecided)) {
         case step::below_zero: return detail::wait_outcome::invalid;
         case step::to_more: return refused;
@@ -274,15 +273,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
     }
 
    private:
-    // Whether its wait is refused at once, and why.
-    detail::wait_outcome refusal() const noexcept {
-      if (core().is_closed()) return detail::wait_outcome::closed;
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return detail::wait_outcome::undecided;
-    }
-
     basic_async_latch* latch_;
-    [[no_unique_address]] Limit limit_;
   };
 
   template <class Limit, class Token>

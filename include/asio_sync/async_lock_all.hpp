@@ -23,10 +23,9 @@ namespace detail {
 
 template <class Several, class Limit, class Token>
 auto initiate_lock_all(Several&& several, Limit limit, Token&& token) {
-  return initiate_wait(
-      lock_all_operation<mutexes_in<Several>, Limit>{mutexes_of(std::forward<Several>(several)),
-                                                     limit},
-      static_cast<Token&&>(token));
+  return initiate_wait(lock_all_operation<mutexes_in<Several>, Limit>(
+                           mutexes_of(std::forward<Several>(several)), limit),
+                       static_cast<Token&&>(token));
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <asio_sync/detail/context/flags_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -258,23 +259,20 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
 
   // A wait: for what, and how long it may take.
   template <class Limit>
-  class wait_operation {
+  class wait_operation
+      : public detail::operation_base<wait_operation<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
-
     wait_operation(basic_async_mailbox& mailbox, detail::flags_request request,
                    Limit limit) noexcept
-        : mailbox_(&mailbox), asked_(request.packed()), limit_(limit) {}
+        : wait_operation::operation_base(limit), mailbox_(&mailbox), asked_(request.packed()) {}
 
-    executor_type const& executor() const noexcept { return mailbox_->base::executor(); }
+    Executor const& executor() const noexcept { return mailbox_->base::executor(); }
     detail::mailbox_core& core() const noexcept { return mailbox_->core(); }
-    Limit limit() const noexcept { return limit_; }
     std::uint64_t asked() const noexcept { return asked_; }
 
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
       detail::verdict const got = core().try_wait(request());
-      return got.decided() ? got : refusal();
+      return got.decided() ? got : detail::verdict(this->refusal());
     }
 
     // Names it in the output of Asio's handler tracking.
@@ -288,16 +286,8 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
       return detail::flags_request::unpacked(asked_);
     }
 
-    // Whether it is refused at once, and why.
-    ASIO_SYNC_COLD detail::verdict refusal() const noexcept {
-      if (core().is_closed()) return detail::wait_outcome::closed;
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return detail::wait_outcome::undecided;
-    }
-
     basic_async_mailbox* mailbox_;
     std::uint64_t asked_;  // in one number: it is copied as one, as soon as it is made
-    [[no_unique_address]] Limit limit_;
   };
 
   static constexpr detail::flags_request any(mailbox_flags set) noexcept {

@@ -8,8 +8,10 @@
 
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/lock_guard.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -192,22 +194,19 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
 
   // A lock: what is tried, and for how long it may wait.
   template <class Limit>
-  class lock_operation {
+  class lock_operation
+      : public detail::operation_base<lock_operation<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
-
     lock_operation(basic_async_mutex& mutex, Limit limit) noexcept
-        : mutex_(&mutex), limit_(limit) {}
+        : lock_operation::operation_base(limit), mutex_(&mutex) {}
 
-    executor_type const& executor() const noexcept { return mutex_->base::executor(); }
+    Executor const& executor() const noexcept { return mutex_->base::executor(); }
     detail::mutex_core& core() const noexcept { return mutex_->core(); }
-    Limit limit() const noexcept { return limit_; }
     static detail::waiter::asked_type asked() noexcept { return {}; }
 
     // Takes the mutex if it is free, to be held by a guard.
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
-      return core().try_acquire(1, true) ? detail::wait_outcome::granted : refusal();
+      return core().try_acquire(1, true) ? detail::wait_outcome::granted : this->refusal();
     }
 
     // Names it in the output of Asio's handler tracking.
@@ -216,15 +215,7 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
     }
 
    private:
-    // Whether it is refused at once, and why.
-    ASIO_SYNC_COLD detail::wait_outcome refusal() const noexcept {
-      if (core().is_closed()) return detail::wait_outcome::closed;
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return detail::wait_outcome::undecided;
-    }
-
     basic_async_mutex* mutex_;
-    [[no_unique_address]] Limit limit_;
   };
 
   template <class Limit, class Token>

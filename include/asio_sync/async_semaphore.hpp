@@ -8,7 +8,9 @@
 
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
@@ -334,17 +336,14 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
 
   // An acquisition: of how many, and for how long it may wait.
   template <class Limit>
-  class acquisition {
+  class acquisition
+      : public detail::operation_base<acquisition<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
-
     acquisition(basic_async_semaphore& semaphore, std::ptrdiff_t n, Limit limit) noexcept
-        : semaphore_(&semaphore), count_(n), limit_(limit) {}
+        : acquisition::operation_base(limit), semaphore_(&semaphore), count_(n) {}
 
-    executor_type const& executor() const noexcept { return semaphore_->base::executor(); }
+    Executor const& executor() const noexcept { return semaphore_->base::executor(); }
     detail::permit_core& core() const noexcept { return semaphore_->core(); }
-    Limit limit() const noexcept { return limit_; }
     std::uint64_t asked() const noexcept { return static_cast<std::uint64_t>(count_); }
 
     // Takes the permits if they are there; to be held by a permit.
@@ -366,13 +365,12 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
       if (count_ < 0 || asked() > core().max()) return detail::wait_outcome::invalid;
       if (core().is_closed()) return detail::wait_outcome::closed;
       if (count_ == 0) return granted();
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
+      if (this->limit_.expired()) return detail::wait_outcome::timed_out;
       return detail::wait_outcome::undecided;
     }
 
     basic_async_semaphore* semaphore_;
     std::ptrdiff_t count_;
-    [[no_unique_address]] Limit limit_;
   };
 
   template <class Limit, class Token>

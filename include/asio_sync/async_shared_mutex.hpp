@@ -8,8 +8,10 @@
 
 #include <asio_sync/detail/context/shared_mutex_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/lock_guard.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/upgrade.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -307,20 +309,17 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
 
   // A lock in some mode, and for how long it may wait. Upgrades borrow the hold of a guard.
   template <mode Mode, class Limit>
-  class lock_operation {
+  class lock_operation : public detail::operation_base<lock_operation<Mode, Limit>, Executor,
+                                                       delivery_type<Mode>, Limit> {
     static constexpr bool upgrades = Mode == mode::upgrade;
     using lender = std::conditional_t<upgrades, detail::reader_guard*, detail::no_guard>;
 
    public:
-    using delivery = delivery_type<Mode>;
-    using executor_type = Executor;
-
     lock_operation(basic_async_shared_mutex& mutex, Limit limit, lender from = {}) noexcept
-        : mutex_(&mutex), limit_(limit), from_(from) {}
+        : lock_operation::operation_base(limit), mutex_(&mutex), from_(from) {}
 
-    executor_type const& executor() const noexcept { return mutex_->base::executor(); }
+    Executor const& executor() const noexcept { return mutex_->base::executor(); }
     detail::shared_mutex_core& core() const noexcept { return mutex_->core(); }
-    Limit limit() const noexcept { return limit_; }
     detail::lock_waiter::asked_type asked() const noexcept {
       if constexpr (upgrades) return {Mode, from_->lender()};
       return {Mode};
@@ -329,12 +328,15 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
     // Takes the mutex if that can be had, to be held by a guard.
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
       detail::verdict const tried = detail::try_lock<Mode>(core(), from_);
-      return tried.decided() ? tried : refusal();
+      return tried.decided() ? tried : detail::verdict(this->refusal());
     }
 
     template <class Result>
-    auto with_result(Result result) const noexcept requires upgrades {
-      return detail::upgrade_result<Result>{{result}, &core(), from_};
+    auto with_result(Result form) const noexcept {
+      if constexpr (upgrades)
+        return detail::upgrade_result<Result>{{form}, &core(), from_};
+      else
+        return form;
     }
 
     void track(detail::waiter& w) const {
@@ -342,15 +344,7 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
     }
 
    private:
-    // Whether it is refused at once, and why.
-    ASIO_SYNC_COLD detail::wait_outcome refusal() const noexcept {
-      if (core().is_closed()) return detail::wait_outcome::closed;
-      if (limit_.expired()) return detail::wait_outcome::timed_out;
-      return detail::wait_outcome::undecided;
-    }
-
     basic_async_shared_mutex* mutex_;
-    [[no_unique_address]] Limit limit_;
     [[no_unique_address]] lender from_;
   };
 

@@ -217,16 +217,8 @@ ASIO_SYNC_NOINLINE destination destination_of(core_base const& core, Own const& 
   }
 }
 
-// Whether a wait that is at home at its primitive is so wherever it goes. Otherwise it has a route
-// there, too.
-template <class Operation>
-bool stays_at_home([[maybe_unused]] Operation const& operation) noexcept {
-  if constexpr (requires { operation.stays_at_home(); })
-    return operation.stays_at_home();
-  else
-    return true;
-}
-
+// `stays`: a wait that is at home at its primitive is so wherever it goes. Otherwise it has a
+// route also there.
 template <class Core, class Own, class Primitive>
 auto destination_of(Core const& core, Own const& own, Primitive const& primitive,
                     [[maybe_unused]] bool stays) {

@@ -14,89 +14,13 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
-#include <asio_sync/error.hpp>
 
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
+#include <boost/asio/cancellation_type.hpp>
 
-#include <initializer_list>
-#include <string>
+#include <type_traits>
 
 namespace asio_sync::detail {
-
-using boost::system::error_code;
-
-ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
-  switch (outcome) {
-    case wait_outcome::aborted: return asio::error::operation_aborted;
-    case wait_outcome::timed_out: return asio::error::timed_out;
-    case wait_outcome::closed: return error::closed;
-    case wait_outcome::broken: return error::broken_barrier;
-    case wait_outcome::invalid:
-      return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
-    case wait_outcome::deadlock:
-      return boost::system::errc::make_error_code(
-          boost::system::errc::resource_deadlock_would_occur);
-    case wait_outcome::not_permitted:
-      return boost::system::errc::make_error_code(boost::system::errc::operation_not_permitted);
-    case wait_outcome::granted:
-    case wait_outcome::undecided: break;
-  }
-  return {};
-}
-
-// Throw an error of a synchronous function. The text has the name of the function and the reason:
-// "asio_sync::async_mutex::unlock: not locked". Without memory for it they throw std::bad_alloc.
-[[noreturn]] ASIO_SYNC_COLD inline void throw_invalid(char const* text) {
-  using namespace boost::system;
-  throw system_error(errc::make_error_code(errc::invalid_argument), text);
-}
-
-[[noreturn]] ASIO_SYNC_COLD inline void throw_not_permitted(char const* text) {
-  using namespace boost::system;
-  throw system_error(errc::make_error_code(errc::operation_not_permitted), text);
-}
-
-[[noreturn]] ASIO_SYNC_COLD inline void throw_too_large(char const* text) {
-  using namespace boost::system;
-  throw system_error(errc::make_error_code(errc::value_too_large), text);
-}
-
-// Makes the text of the reason and of the parts of the function's name: its classes, and its own.
-[[noreturn]] ASIO_SYNC_COLD inline void throw_error(error_code error,
-                                                    std::initializer_list<char const*> function,
-                                                    char const* reason) {
-  std::string text = "asio_sync";
-  for (char const* const name : function) (text += "::") += name;
-  throw boost::system::system_error(error, (text += ": ") += reason);
-}
-
-// Returns why a blocking function fails. `invalid`: what invalid_argument means there.
-ASIO_SYNC_COLD inline char const* reason_of(wait_outcome outcome, char const* invalid) noexcept {
-  switch (outcome) {
-    case wait_outcome::aborted: return "cancelled, or the primitive was destroyed";
-    case wait_outcome::closed: return "closed";
-    case wait_outcome::broken:
-      return "another participant has gone, or the completion function has thrown";
-    case wait_outcome::deadlock: return "would block a thread that runs its own context";
-    case wait_outcome::not_permitted: return "the lock does not own its mutex";
-    case wait_outcome::invalid:
-    case wait_outcome::granted:
-    case wait_outcome::timed_out:
-    case wait_outcome::undecided: break;
-  }
-  return invalid;
-}
-
-// Throws the error of a blocking function.
-[[noreturn]] ASIO_SYNC_COLD inline void throw_outcome(wait_outcome outcome, char const* type,
-                                                      char const* function,
-                                                      char const* invalid = "") {
-  throw_error(error_of(outcome), {type, function}, reason_of(outcome, invalid));
-}
 
 // In the handler's cancellation slot. The signal may be gone before the waiter: then it says so.
 class slot_canceller {
@@ -139,47 +63,20 @@ inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit)
   return true;
 }
 
-// Operations whose executor may have gone, with its context: handlers that need it will never be
-// run then, and are destroyed.
-template <class Operation>
-concept may_have_no_executor = requires(Operation const& operation) {
-  operation.has_executor();
-};
-
-template <class Operation>
-bool executor_is_there([[maybe_unused]] Operation const& operation) noexcept {
-  if constexpr (may_have_no_executor<Operation>)
-    return operation.has_executor();
-  else
-    return true;
-}
-
 // Names a wait in the output of Asio's handler tracking, which asks the executor for its context.
 template <class Operation>
 void track(Operation const& operation, waiter& w) {
   if constexpr (tracks_handlers)
-    if (!executor_is_there(operation)) return;
+    if (!operation.has_executor()) return;
   operation.track(w);
 }
 
-// An operation whose waiter has tried when it was made: it asks for what it has got already.
-template <class Operation>
-concept tries_early = requires(Operation const& operation,
-                               typename Operation::delivery::core_type::node& w) {
-  operation.tried(w);
-};
-
 // Tries, and tells a fresh waiter what that has decided. False if it is undecided.
 template <class Operation>
-bool decide_at_once(Operation const& operation,
-                    typename Operation::delivery::core_type::node& w) noexcept {
+bool decide_at_once(Operation const& operation, typename Operation::node& w) noexcept {
   auto& core = operation.core();  // the attempt of a participant may end the primitive
   bool const held = core.hold_for(w);
-  verdict decided;
-  if constexpr (tries_early<Operation>)
-    decided = operation.tried(w);
-  else
-    decided = operation.try_now();
+  verdict const decided = operation.tried(w);
   if (decided.decided()) core.conclude(w, decided);
   if (held) core.unref();
   return decided.decided();
@@ -231,19 +128,16 @@ void queue(Core& core, typename Core::node& w, asio::cancellation_slot slot, wai
   start<Core>(w);
 }
 
-// Begins the wait of a handler. Operation: `core()`; `limit()`; `asked()`, what the waiter asks
-// the core for; `try_now()`, which takes what is free and says what is refused at once; and
-// `track()`, for Asio's handler tracking. Where asked() tries already, `tried(waiter)` says what
-// that has come to, and both may throw. When it throws the waiter has gone.
+// Begins the wait of a handler. When it throws the waiter has gone.
 template <class Operation>
 ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
-                                                typename Operation::delivery::core_type::node& w,
+                                                typename Operation::node& w,
                                                 asio::cancellation_slot slot) {
   track(operation, w);
-  if constexpr (Operation::delivery::core_type::gives_back)
+  if constexpr (Operation::core_type::gives_back)
     if (slot.is_connected()) connect_first(w, slot);  // a grant at once can be withdrawn, too
   if (!decide_at_once(operation, w)) return queue(operation.core(), w, slot, operation.limit());
-  start<typename Operation::delivery::core_type>(w);
+  start<typename Operation::core_type>(w);
 }
 
 }  // namespace asio_sync::detail

@@ -6,9 +6,7 @@
 
 // The handler of a composed operation that holds locks meanwhile.
 
-#include <asio_sync/detail/platform/asio_compat.hpp>
-
-#include <boost/asio/associator.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -26,7 +24,12 @@ struct carrying_handler {
   void operator()(Args&&... args) {
     static_cast<Handler&&>(handler)(std::forward<Args>(args)...);
   }
+
+  Handler const& inner() const noexcept { return handler; }
 };
+
+template <class Handler, class Carried>
+inline constexpr bool is_associated_as_inner<carrying_handler<Handler, Carried>> = true;
 
 template <class Carried, class Source>
 carrying_handler<std::decay_t<Source>, Carried> carrying(Source&& handler, Carried carried) {
@@ -40,24 +43,5 @@ auto& carried_by(Self& self) noexcept {
 }
 
 }  // namespace asio_sync::detail
-
-namespace boost::asio {
-ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <typename, typename> class Associator, typename Handler, typename Carried,
-          typename DefaultCandidate>
-struct associator<Associator, asio_sync::detail::carrying_handler<Handler, Carried>,
-                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
-  static auto get(asio_sync::detail::carrying_handler<Handler, Carried> const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler);
-  }
-  static auto get(asio_sync::detail::carrying_handler<Handler, Carried> const& h,
-                  DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler, c);
-  }
-};
-
-ASIO_SYNC_ASIO_NAMESPACE_END
-}  // namespace boost::asio
 
 #endif

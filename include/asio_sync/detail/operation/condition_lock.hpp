@@ -20,6 +20,9 @@ namespace asio_sync::detail {
 // is a member's and not counted.
 template <class Lock>
 struct lock_access : guard_access {
+  // Returns true if the condition belongs to one mutex, which is not that of the lock.
+  static bool is_refused_by(condition_core const&, Lock const&) noexcept { return false; }
+
   // Empties the lock of a dead mutex.
   static void forget_dead(Lock& lock) noexcept { static_cast<void>(take(lock)); }
 };
@@ -29,6 +32,8 @@ struct lock_access<std::unique_lock<basic_async_mutex<Executor>>> {
   using lock_type = std::unique_lock<basic_async_mutex<Executor>>;
   using guard_type = typename basic_async_mutex<Executor>::lock_type;
   static constexpr bool is_standard = true;
+
+  static bool is_refused_by(condition_core const&, lock_type const&) noexcept { return false; }
 
   static mutex_hold look(lock_type const& lock) noexcept {
     if (!lock.mutex()) return {};

@@ -10,12 +10,14 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/condition_lock.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/thread_wait.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
-#include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -81,15 +83,15 @@ class launched_predicate {
   mutable Predicate predicate_;
 };
 
-// Whether the condition refuses the lock, whoever waits. For conditions that belong to one mutex.
-template <class Lock>
-constexpr bool is_of_another(condition_core const&, Lock const&) noexcept {
-  return false;
-}
-
-// When a wait begins, which still has its lock. For predicates that are about what that leads to.
+// The predicate of a wait. Its wait_begins() is called when a wait begins, which still has its
+// lock.
 template <class Predicate>
-void begin_to_wait(Predicate&) noexcept {}
+struct plain_predicate {
+  bool operator()() { return predicate(); }
+  static void wait_begins() noexcept {}
+
+  Predicate predicate;
+};
 
 // A handler in its block, with what else has to be there until it is called: its predicate, and
 // the lock that it is to receive.
@@ -98,7 +100,7 @@ struct condition_handler {
   void attach_to(condition_waiter& w) noexcept {
     if constexpr (!std::is_void_v<Lock>) w.lock_at_end = std::addressof(lock);
     if constexpr (!std::is_same_v<Predicate, no_predicate>) {
-      begin_to_wait(predicate);
+      predicate.wait_begins();
       w.request.predicate = {&looks_at<Predicate>, std::addressof(predicate)};
     }
   }
@@ -110,33 +112,42 @@ struct condition_handler {
       std::move(handler)(error, std::move(lock));
   }
 
+  Handler const& inner() const noexcept { return handler; }
+
   Handler handler;
   [[no_unique_address]] Predicate predicate;
   [[no_unique_address]] std::conditional_t<std::is_void_v<Lock>, no_predicate, Lock> lock{};
 };
 
+template <class Handler, class Predicate, class Lock>
+inline constexpr bool is_associated_as_inner<condition_handler<Handler, Predicate, Lock>> = true;
+
+// A condition's completion carries nothing but its error, or the caller's lock.
+struct condition_delivery {
+  using core_type = condition_core;
+  using grant = void;
+};
+
 // A wait with the caller's lock, and how long it may take. All that is compiled of it once,
 // whatever its predicate; `looks`: whether it has one.
 template <class Executor, class Lock, class Limit>
-class condition_operation {
+class condition_operation : public operation_base<condition_operation<Executor, Lock, Limit>,
+                                                  Executor, condition_delivery, Limit> {
  public:
-  using executor_type = Executor;
-  struct delivery {
-    using core_type = condition_core;
-    using grant = void;
-  };
-
   condition_operation(Executor const& ex, condition_core& core, Lock& lock, Limit limit,
                       bool looks) noexcept
-      : executor_(&ex), core_(&core), lock_(&lock), limit_(limit), looks_(looks) {}
+      : condition_operation::operation_base(limit),
+        executor_(&ex),
+        core_(&core),
+        lock_(&lock),
+        looks_(looks) {}
 
-  executor_type const& executor() const noexcept { return *executor_; }
+  Executor const& executor() const noexcept { return *executor_; }
   condition_core& core() const noexcept { return *core_; }
-  Limit limit() const noexcept { return limit_; }
   Lock& lock() const noexcept { return *lock_; }
 
   condition_waiter::asked_type asked() const noexcept {
-    return {lock_, &functions_of_lock<Lock>, limit_.expired(), predicate_};
+    return {lock_, &functions_of_lock<Lock>, this->limit_.expired(), predicate_};
   }
 
   // Whether one that is at home at the condition needs nobody else: it is so at the mutex, too,
@@ -145,7 +156,7 @@ class condition_operation {
   bool stays_at_home() const noexcept {
     mutex_core const* const mutex = lock_access<Lock>::look(*lock_).mutex;
     if (!mutex || mutex->service() != core_->service()) return false;
-    return !looks_ || !wait_limit(limit_).timed();
+    return !looks_ || !wait_limit(this->limit_).timed();
   }
 
   // Refuses what can be told at once; otherwise the mutex has to be let go of, or the predicate to
@@ -153,10 +164,10 @@ class condition_operation {
   verdict try_now() const noexcept {
     mutex_hold const held = lock_access<Lock>::look(*lock_);
     if (!held.holds) return wait_outcome::not_permitted;
-    if (is_of_another(*core_, *lock_)) return wait_outcome::invalid;
+    if (lock_access<Lock>::is_refused_by(*core_, *lock_)) return wait_outcome::invalid;
     if (core_->is_closed()) return wait_outcome::closed;
     if (core_->waits_over_another(held.mutex)) return wait_outcome::invalid;
-    if (!looks_ && limit_.expired()) return wait_outcome::timed_out;
+    if (!looks_ && this->limit_.expired()) return wait_outcome::timed_out;
     return wait_outcome::undecided;
   }
 
@@ -173,7 +184,7 @@ class condition_operation {
     if (is_true) return wait_outcome::granted;
     wait_outcome const ended = core_->ended_as();
     if (ended != wait_outcome::undecided) return let_go(), ended;
-    return limit_.expired() ? wait_outcome::timed_out : wait_outcome::undecided;
+    return this->limit_.expired() ? wait_outcome::timed_out : wait_outcome::undecided;
   }
 
   // The same with another limit.
@@ -182,8 +193,6 @@ class condition_operation {
     result.limit_ = limit;
     return result;
   }
-
-  static void rethrow() noexcept {}
 
   // Names it in the output of Asio's handler tracking.
   void track(waiter& w) const {
@@ -212,7 +221,6 @@ class condition_operation {
   Executor const* executor_;
   condition_core* core_;
   Lock* lock_;
-  [[no_unique_address]] Limit limit_;
   bool looks_;
   condition_predicate predicate_{};
 };
@@ -227,9 +235,9 @@ class looking_operation : public condition_operation<Executor, Lock, Limit> {
                     Predicate&& predicate)
       : base(ex, core, lock, limit, true), predicate_(std::in_place, std::move(predicate)) {}
 
-  // What does not depend on the type of the predicate. Refers to this.
+  static constexpr bool has_common_part = true;
   base common() const noexcept {
-    begin_to_wait(*predicate_);
+    (*predicate_).wait_begins();
     return base::with({&looks_at<Predicate>, std::addressof(*predicate_), &thrown_, has_looked_});
   }
 
@@ -237,15 +245,17 @@ class looking_operation : public condition_operation<Executor, Lock, Limit> {
   verdict try_in_coroutine() const {
     verdict const refused = base::try_in_coroutine();
     if (refused.decided()) return refused;
-    begin_to_wait(*predicate_);
+    (*predicate_).wait_begins();
     kept_cores<Lock> const kept(this->core(), this->lock());
     has_looked_ = true;
     return this->seen(kept, (*predicate_)());
   }
 
-  // What the predicate has thrown while the coroutine was suspended.
-  void rethrow() const {
+  // Throws what the predicate has thrown while the coroutine was suspended.
+  template <class Result>
+  ASIO_SYNC_INLINE auto result(condition_core* core, verdict decided, Result const& form) const {
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    return base::result(core, decided, form);
   }
 
   // The predicate goes with a handler into its block.
@@ -307,24 +317,5 @@ wait_outcome wait_in_thread_with(Operation const& operation, mutex_core& mutex) 
 }
 
 }  // namespace asio_sync::detail
-
-namespace boost::asio {
-ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <typename, typename> class Associator, typename Handler, typename Predicate,
-          typename Lock, typename DefaultCandidate>
-struct associator<Associator, asio_sync::detail::condition_handler<Handler, Predicate, Lock>,
-                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
-  using handler_type = asio_sync::detail::condition_handler<Handler, Predicate, Lock>;
-  static auto get(handler_type const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler);
-  }
-  static auto get(handler_type const& h, DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler, c);
-  }
-};
-
-ASIO_SYNC_ASIO_NAMESPACE_END
-}  // namespace boost::asio
 
 #endif

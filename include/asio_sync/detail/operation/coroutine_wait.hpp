@@ -36,7 +36,7 @@ class coroutine_waiter final : public Core::node {
   // For a coroutine whose executor is `own`. Throws what finding and building the route throw.
   template <class Operation, class Executor>
   static coroutine_waiter& make(Core& core, Operation const& operation, Executor const& own) {
-    bool const stays = stays_at_home(operation);
+    bool const stays = operation.stays_at_home();
     if (!stays || !is_plainly_at_home(core, own))
       return make_routed(core, operation.asked(), own, operation.executor(), stays);
     return *::new (pool::allocate(front_of_route<coroutine_waiter>()))
@@ -161,30 +161,12 @@ class coroutine_waiter final : public Core::node {
   };
 };
 
-// Operations that do more at once for a coroutine, which can catch what is thrown.
-template <class Operation>
-concept tries_in_coroutine = requires(Operation const& operation) {
-  operation.try_in_coroutine();
-};
-
-// Operations of which one part is compiled for each call; `common()` is what all the rest needs.
-template <class Operation>
-concept has_common_part = requires(Operation const& operation) {
-  operation.common();
-};
-
-// Operations that have the result themselves.
-template <class Operation, class Result>
-concept has_result = requires(Operation const& operation, Result const& result) {
-  operation.result(verdict(), result);
-};
-
 // The waiter of an operation whose coroutine is about to be suspended; null if its context is
 // shutting down, or has gone. Throws what making and preparing it throw.
 template <class Waiter, class Operation, class Executor>
-Waiter* prepare_wait(Operation const& operation, typename Operation::delivery::core_type& core,
+Waiter* prepare_wait(Operation const& operation, typename Operation::core_type& core,
                      Executor const& own, asio::cancellation_slot slot) {
-  if (!executor_is_there(operation) && is_reached_by_primitive(own)) return nullptr;
+  if (!operation.has_executor() && is_reached_by_primitive(own)) return nullptr;
   auto& w = Waiter::make(core, operation, own);
   // Not free a moment ago, unless only the budget is used up.
   if (!immediate_budget::available() && w.try_first(operation, slot)) return &w;
@@ -192,18 +174,17 @@ Waiter* prepare_wait(Operation const& operation, typename Operation::delivery::c
 }
 
 template <class Waiter, class Operation, class Executor>
-ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN Waiter* prepare_apart(
-    Operation const& operation, typename Operation::delivery::core_type& core, Executor const& own,
-    asio::cancellation_slot slot) {
+ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN Waiter* prepare_apart(Operation const& operation,
+                                                           typename Operation::core_type& core,
+                                                           Executor const& own,
+                                                           asio::cancellation_slot slot) {
   return prepare_wait<Waiter>(operation, core, own, slot);
 }
 
 // Handler resumes the coroutine.
 template <class Operation, class Result, class Handler>
 class awaitable_wait_of {
-  using delivery = typename Operation::delivery;
-  using core_type = typename delivery::core_type;
-  using grant = typename delivery::grant;
+  using core_type = typename Operation::core_type;
   using waiter_type = coroutine_waiter<core_type, Handler>;
 
  public:
@@ -211,10 +192,9 @@ class awaitable_wait_of {
       : operation_(std::move(operation)), result_(result) {}
 
   // Whether there is nothing to wait for. Throws what the attempt throws.
-  ASIO_SYNC_INLINE bool ready() noexcept(
-      !tries_in_coroutine<Operation>&& noexcept(operation_.try_now())) {
+  ASIO_SYNC_INLINE bool ready() noexcept(noexcept(operation_.try_in_coroutine())) {
     core_ = &operation_.core();
-    verdict_ = immediate_budget::available() ? try_at_once() : verdict();
+    verdict_ = immediate_budget::available() ? operation_.try_in_coroutine() : verdict();
     if (!was_ready()) return false;
     immediate_budget::use();
     return true;
@@ -224,23 +204,14 @@ class awaitable_wait_of {
   verdict outcome() const noexcept { return verdict_; }
 
   ASIO_SYNC_INLINE auto result(verdict decided) const {
-    if constexpr (has_result<Operation, Result>) {
-      return operation_.result(decided, result_);
-    } else {
-      if constexpr (tries_in_coroutine<Operation>) operation_.rethrow();
-      if (!decided.granted()) return refusal(decided);
-      if constexpr (std::is_void_v<grant>)
-        return result_.value(error_code());
-      else
-        return result_.value(error_code(), delivery::make(*core_, decided));
-    }
+    return operation_.result(core_, decided, result_);
   }
 
   // Makes ready what can fail, while the coroutine can still catch it. What has been prepared is
   // launched.
   template <class Executor>
   void prepare(Executor const& own, asio::cancellation_slot slot) {
-    if constexpr (has_common_part<Operation>)
+    if constexpr (Operation::has_common_part)
       waiter_ = prepare_apart<waiter_type>(operation_.common(), *core_, own, slot);
     else
       waiter_ = prepare_wait<waiter_type>(operation_, *core_, own, slot);
@@ -254,20 +225,6 @@ class awaitable_wait_of {
   }
 
  private:
-  ASIO_SYNC_INLINE verdict try_at_once() const {
-    if constexpr (tries_in_coroutine<Operation>)
-      return operation_.try_in_coroutine();
-    else
-      return operation_.try_now();
-  }
-
-  ASIO_SYNC_COLD auto refusal(verdict decided) const {
-    if constexpr (std::is_void_v<grant>)
-      return result_.value(error_of(decided.outcome()));
-    else
-      return result_.value(error_of(decided.outcome()), grant());
-  }
-
   Operation operation_;
   [[no_unique_address]] Result result_;
   verdict verdict_;

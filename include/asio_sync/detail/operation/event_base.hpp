@@ -9,7 +9,9 @@
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
@@ -83,20 +85,18 @@ class event_base : primitive<Executor, typename Kind::core_type> {
 
   // A wait, and how long it may take.
   template <class Limit>
-  class wait_operation {
+  class wait_operation
+      : public operation_base<wait_operation<Limit>, Executor, delivery_type, Limit> {
    public:
-    using delivery = delivery_type;
-    using executor_type = Executor;
+    wait_operation(event_base& event, Limit limit) noexcept
+        : wait_operation::operation_base(limit), event_(&event) {}
 
-    wait_operation(event_base& event, Limit limit) noexcept : event_(&event), limit_(limit) {}
-
-    executor_type const& executor() const noexcept { return event_->base::executor(); }
+    Executor const& executor() const noexcept { return event_->base::executor(); }
     typename Kind::core_type& core() const noexcept { return event_->core(); }
-    Limit limit() const noexcept { return limit_; }
     static auto asked() noexcept { return typename Kind::core_type::node::asked_type(); }
 
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE verdict try_now() const noexcept {
-      return Kind::try_wait(core()) ? wait_outcome::granted : refusal();
+      return Kind::try_wait(core()) ? wait_outcome::granted : this->refusal();
     }
 
     // Names it in the output of Asio's handler tracking.
@@ -105,15 +105,7 @@ class event_base : primitive<Executor, typename Kind::core_type> {
     }
 
    private:
-    // Whether it is refused at once, and why.
-    ASIO_SYNC_COLD wait_outcome refusal() const noexcept {
-      if (core().is_closed()) return wait_outcome::closed;
-      if (limit_.expired()) return wait_outcome::timed_out;
-      return wait_outcome::undecided;
-    }
-
     event_base* event_;
-    [[no_unique_address]] Limit limit_;
   };
 
   template <class Limit, class Token>

@@ -8,6 +8,7 @@
 // operation is compiled once for all handlers whose executors have one type.
 
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/guarding.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>

@@ -11,6 +11,7 @@
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>

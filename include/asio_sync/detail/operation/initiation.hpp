@@ -12,100 +12,18 @@
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
+#include <asio_sync/detail/operation/result.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/associated_executor.hpp>
-#include <boost/asio/associator.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/system/system_error.hpp>
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace asio_sync::detail {
-
-// How an outcome reaches a handler, or the coroutine that did not need one: as it is, or as the
-// token adapters as_tuple and redirect_error have it. Grant: what is granted, if anything is.
-struct plain_result {
-  template <class... Grant>
-  using signature = void(error_code, Grant...);
-
-  template <class Handler, class... Grant>
-  void complete(Handler&& handler, error_code error, Grant&&... grant) const {
-    std::forward<Handler>(handler)(error, std::forward<Grant>(grant)...);
-  }
-
-  template <class... Grant>
-  auto value(error_code error, Grant&&... grant) const {
-    if (error) throw boost::system::system_error(error);
-    return only(std::forward<Grant>(grant)...);
-  }
-
-  static void only() noexcept {}
-  template <class Grant>
-  static Grant only(Grant&& grant) noexcept {
-    return std::forward<Grant>(grant);
-  }
-};
-
-struct tuple_result {
-  template <class... Grant>
-  using signature = void(std::tuple<error_code, Grant...>);
-
-  template <class Handler, class... Grant>
-  void complete(Handler&& handler, error_code error, Grant&&... grant) const {
-    std::forward<Handler>(handler)(value(error, std::forward<Grant>(grant)...));
-  }
-
-  template <class... Grant>
-  std::tuple<error_code, Grant...> value(error_code error, Grant&&... grant) const {
-    return {error, std::forward<Grant>(grant)...};
-  }
-};
-
-struct redirected_result {
-  template <class... Grant>
-  using signature = void(Grant...);
-
-  template <class Handler, class... Grant>
-  void complete(Handler&& handler, error_code error, Grant&&... grant) const {
-    target = error;
-    std::forward<Handler>(handler)(std::forward<Grant>(grant)...);
-  }
-
-  template <class... Grant>
-  auto value(error_code error, Grant&&... grant) const {
-    target = error;
-    return plain_result::only(std::forward<Grant>(grant)...);
-  }
-
-  error_code& target;
-};
-
-// The signature of a completion, and what a coroutine gets.
-template <class Result, class Grant>
-struct completion_types {
-  using signature = typename Result::template signature<Grant>;
-  using value = decltype(std::declval<Result const&>().value(error_code(), std::declval<Grant>()));
-};
-template <class Result>
-struct completion_types<Result, void> {
-  using signature = typename Result::template signature<>;
-  using value = decltype(std::declval<Result const&>().value(error_code()));
-};
-
-template <class Result, class Handler>
-struct result_handler {
-  [[no_unique_address]] Result result;
-  Handler handler;
-
-  template <class... Grant>
-  void operator()(error_code error, Grant&&... grant) {
-    result.complete(std::move(handler), error, std::forward<Grant>(grant)...);
-  }
-};
 
 // What is done with the completion of a handler that has an immediate executor.
 struct immediate_step {
@@ -117,7 +35,7 @@ struct immediate_step {
 template <class Operation, class Waiter>
 void begin_immediately(Operation const& operation, Waiter& w) {
   if (!immediate_budget::available()) return begin(operation, w, w.slot());
-  using core_type = typename Operation::delivery::core_type;
+  using core_type = typename Operation::core_type;
   unready_waiter fresh{&w};
   auto& context = operation.core().context_of(w);
   bool const begun = visit_immediate_executor(w.handler(), context, [&](auto const& own) {
@@ -143,7 +61,7 @@ void begin_immediately(Operation const& operation, Waiter& w) {
 template <class Operation, class Handler>
 auto executor_of(Operation const& operation, Handler const& handler) {
   using own = asio::associated_executor_t<Handler, std::decay_t<decltype(operation.executor())>>;
-  if constexpr (may_have_no_executor<Operation> && is_any_executor<own>)
+  if constexpr (Operation::executor_may_end && is_any_executor<own>)
     if (!operation.has_executor()) return own(asio::get_associated_executor(handler));
   return own(asio::get_associated_executor(handler, operation.executor()));
 }
@@ -164,59 +82,45 @@ void start_wait(Operation const& operation, Source&& handler) {
   };
   if constexpr (has_executor<handler_type>) {
     auto const own = executor_of(operation, handler);
-    start_at(destination_of(core, own, operation.executor(), stays_at_home(operation)));
+    start_at(destination_of(core, own, operation.executor(), operation.stays_at_home()));
   } else {
     decltype(destination_of(core, operation.executor(), operation.executor())) to;
-    bool const stays = stays_at_home(operation);
+    bool const stays = operation.stays_at_home();
     if (!stays || !core.is_plainly_at_home())
       to = destination_of(core, operation.executor(), operation.executor(), stays);
     start_at(to);
   }
 }
 
-// A result as an operation wants it that does more with the outcome than to pass it on.
-template <class Operation, class Result>
-auto result_for(Operation const& operation, Result result) {
-  if constexpr (requires { operation.with_result(result); })
-    return operation.with_result(result);
-  else
-    return result;
-}
-
-// The same for operations that have the result themselves.
-template <class Operation, class Result>
-struct result_types : completion_types<Result, typename Operation::delivery::grant> {};
-template <class Operation, class Result>
-  requires requires { typename Operation::template types<Result>; }
-struct result_types<Operation, Result> : Operation::template types<Result> {};
-
 // The initiation of a wait: what async_initiate is given.
 template <class Operation, class Result>
 class wait_initiation {
   using result_type =
-      decltype(result_for(std::declval<Operation const&>(), std::declval<Result>()));
+      decltype(std::declval<Operation const&>().with_result(std::declval<Result>()));
+  using types = typename Operation::template types<Result>;
 
  public:
   using tries_before_suspending = void;
   using executor_type = typename Operation::executor_type;
-  using signature = typename result_types<Operation, Result>::signature;
-  using value = typename result_types<Operation, Result>::value;
+  using signature = typename types::signature;
+  using value = typename types::value;
   template <class Handler>
-  struct awaitable_wait : awaitable_wait_of<Operation, result_type, Handler> {
+  class awaitable_wait
+      : public Operation::template awaitable_wait<Operation, result_type, Handler> {
+    using base = typename Operation::template awaitable_wait<Operation, result_type, Handler>;
+
+   public:
     ASIO_SYNC_INLINE explicit awaitable_wait(wait_initiation&& self)
-        : awaitable_wait_of<Operation, result_type, Handler>(std::move(self.operation_),
-                                                             self.result_) {}
+        : base(std::move(self.operation_), self.result_) {}
   };
 
   wait_initiation(Operation operation, Result r)
-      : operation_(std::move(operation)), result_(result_for(operation_, r)) {}
+      : operation_(std::move(operation)), result_(operation_.with_result(r)) {}
 
   executor_type get_executor() const noexcept { return operation_.executor(); }
 
-  // False once that has gone.
-  bool executor_is_there() const noexcept requires may_have_no_executor<Operation> {
-    return operation_.has_executor();
-  }
+  // Returns false once the executor has ended.
+  bool has_executor() const noexcept { return operation_.has_executor(); }
 
   template <class Handler>
   void operator()(Handler&& handler) const {
@@ -230,17 +134,18 @@ class wait_initiation {
  private:
   template <class Handler>
   void start(Handler&& handler) const {
-    if constexpr (may_have_no_executor<Operation>)
+    if constexpr (Operation::executor_may_end)
       if (!operation_.has_executor() && needs_executor(handler)) return;
-    if constexpr (requires { operation_.in_block(std::forward<Handler>(handler)); })
-      start_wait(operation_.common(), operation_.in_block(std::forward<Handler>(handler)));
-    else
-      start_wait(operation_, std::forward<Handler>(handler));
+    operation_.start(operation_, std::forward<Handler>(handler));
   }
 
   Operation operation_;
   [[no_unique_address]] result_type result_;
 };
+
+template <class Operation, class Result>
+inline constexpr bool executor_may_end<wait_initiation<Operation, Result>> =
+    Operation::executor_may_end;
 
 // use_awaitable: a coroutine of one recycled frame, which mostly ends without having suspended.
 template <class Executor, class Operation, class Result>
@@ -284,24 +189,5 @@ auto initiate_wait(Operation operation, Token&& token) {
 }
 
 }  // namespace asio_sync::detail
-
-namespace boost::asio {
-ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <typename, typename> class Associator, typename Result, typename Handler,
-          typename DefaultCandidate>
-struct associator<Associator, asio_sync::detail::result_handler<Result, Handler>, DefaultCandidate>
-    : Associator<Handler, DefaultCandidate> {
-  static auto get(asio_sync::detail::result_handler<Result, Handler> const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler);
-  }
-  static auto get(asio_sync::detail::result_handler<Result, Handler> const& h,
-                  DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler, c);
-  }
-};
-
-ASIO_SYNC_ASIO_NAMESPACE_END
-}  // namespace boost::asio
 
 #endif

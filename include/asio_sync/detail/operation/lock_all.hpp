@@ -12,7 +12,10 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/carrying_handler.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
+#include <asio_sync/detail/operation/result.hpp>
 #include <asio_sync/detail/operation/several_mutexes.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
@@ -43,17 +46,34 @@
 
 namespace asio_sync::detail {
 
-template <class Mutexes, class Limit>
-struct lock_all_operation {
-  struct delivery {
-    using grant = typename Mutexes::locks_type;
-  };
-  using executor_type = typename Mutexes::executor_type;
+// The grant of all mutexes, whose cores have one type.
+template <class Mutexes>
+struct locks_delivery {
+  using core_type = mutex_core;
+  using grant = typename Mutexes::locks_type;
+};
 
-  executor_type executor() const { return mutexes.get_executor(); }
+template <class Mutexes, class Limit, class Result, class Handler>
+class awaitable_lock_all;
+
+// Is composed of waits for the mutexes, one after the other.
+template <class Mutexes, class Limit>
+class lock_all_operation
+    : public operation_base<lock_all_operation<Mutexes, Limit>, typename Mutexes::executor_type,
+                            locks_delivery<Mutexes>, Limit> {
+ public:
+  lock_all_operation(Mutexes m, Limit limit)
+      : lock_all_operation::operation_base(limit), mutexes(std::move(m)) {}
+
+  typename Mutexes::executor_type executor() const { return mutexes.get_executor(); }
+
+  template <class Source>
+  static void start(lock_all_operation const& operation, Source&& handler);
+
+  template <class, class Result, class Handler>
+  using awaitable_wait = awaitable_lock_all<Mutexes, Limit, Result, Handler>;
 
   Mutexes mutexes;
-  [[no_unique_address]] Limit limit;
 };
 
 // By address: who waits holds only what comes before, so that no two wait for each other.
@@ -198,7 +218,7 @@ void lock_one_by_one(lock_all_operation<Mutexes, Limit> const& operation, Execut
       carrying(asio::bind_executor(executor, std::move(handler)), operation.mutexes.no_locks());
   asio::async_compose<decltype(bound), void(error_code, typename Mutexes::locks_type)>(
       lock_in_order<Mutexes, Limit>(operation.mutexes, in_order(operation.mutexes),
-                                    operation.limit),
+                                    operation.limit()),
       bound);
 }
 
@@ -236,8 +256,10 @@ inline constexpr bool is_erasable =
     std::is_same_v<asio::associated_allocator_t<Handler, pool_allocator<std::byte>>,
                    pool_allocator<std::byte>>;
 
-template <class Mutexes, class Limit, class Source>
-void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& handler) {
+template <class Mutexes, class Limit>
+template <class Source>
+void lock_all_operation<Mutexes, Limit>::start(lock_all_operation const& operation,
+                                               Source&& handler) {
   using handler_type = std::decay_t<Source>;
   using locks_type = typename Mutexes::locks_type;
   auto const executor = asio::get_associated_executor(handler, operation.executor());
@@ -253,7 +275,7 @@ void start_wait(lock_all_operation<Mutexes, Limit> const& operation, Source&& ha
 // In a coroutine: nothing is waited for if all are free, or if it is clear that they will not be
 // locked.
 template <class Mutexes, class Limit, class Result, class Handler>
-class awaitable_wait_of<lock_all_operation<Mutexes, Limit>, Result, Handler> {
+class awaitable_lock_all {
   using operation_type = lock_all_operation<Mutexes, Limit>;
   using locks_type = typename Mutexes::locks_type;
 
@@ -267,11 +289,11 @@ class awaitable_wait_of<lock_all_operation<Mutexes, Limit>, Result, Handler> {
       std::move(handler)(verdict(wait_outcome::granted));
     }
 
-    awaitable_wait_of* wait;
+    awaitable_lock_all* wait;
   };
 
  public:
-  ASIO_SYNC_INLINE awaitable_wait_of(operation_type const& operation, Result result) noexcept
+  ASIO_SYNC_INLINE awaitable_lock_all(operation_type const& operation, Result result) noexcept
       : operation_(operation), result_(result) {}
 
   ASIO_SYNC_INLINE bool ready() {
@@ -305,7 +327,7 @@ class awaitable_wait_of<lock_all_operation<Mutexes, Limit>, Result, Handler> {
       error_ = invalid_argument();
     else if (operation_.mutexes.any_closed())
       error_ = error::closed;
-    else if (operation_.limit.expired())
+    else if (operation_.limit().expired())
       error_ = asio::error::timed_out;
     return error_.has_value();
   }

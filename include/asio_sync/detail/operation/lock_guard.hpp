@@ -6,8 +6,8 @@
 
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 
 #include <boost/system/errc.hpp>

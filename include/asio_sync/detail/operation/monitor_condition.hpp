@@ -5,9 +5,9 @@
 #define ASIO_SYNC_DETAIL_OPERATION_MONITOR_CONDITION_HPP
 
 #include <asio_sync/detail/context/monitor_core.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/condition_lock.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
-#include <asio_sync/detail/operation/coroutine_wait.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/guard_access.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/monitor_entry.hpp>
@@ -42,32 +42,39 @@ concept predicate_and_no_token_of =
 template <class T, class Predicate>
 struct predicate_on_object {
   bool operator()() { return std::invoke(predicate, *object); }
-
-  void have_object() noexcept { object = inside->object(); }
-  friend void begin_to_wait(predicate_on_object& p) noexcept { p.have_object(); }
+  void wait_begins() noexcept { object = inside->object(); }
 
   monitor_entry<T> const* inside;
   Predicate predicate;
   T const* object = nullptr;
 };
 
+// Entries wait for conditions of their monitor.
 template <class T>
-bool is_of_another(condition_core const& core, monitor_entry<T> const& inside) noexcept {
-  return !static_cast<condition_on_strand const&>(core).is_of(*guard_access::core_of(inside));
-}
+struct lock_access<monitor_entry<T>> : guard_access {
+  static bool is_refused_by(condition_core const& core, monitor_entry<T> const& inside) noexcept {
+    return !static_cast<condition_on_strand const&>(core).is_of(*core_of(inside));
+  }
+  static void forget_dead(monitor_entry<T>& inside) noexcept { static_cast<void>(take(inside)); }
+};
 
-// A wait of a monitor's condition.
+// A wait of a monitor's condition: Operation, whose executor is a strand.
 template <class Operation, class Core>
 class wait_inside : public Operation {
  public:
   using Operation::Operation;
   explicit wait_inside(Operation const& operation) noexcept : Operation(operation) {}
 
-  auto common() const noexcept requires has_common_part<Operation> {
-    using part = decltype(Operation::common());
-    return wait_inside<part, Core>(Operation::common());
+  decltype(auto) common() const noexcept {
+    if constexpr (Operation::has_common_part) {
+      using part = decltype(Operation::common());
+      return wait_inside<part, Core>(Operation::common());
+    } else {
+      return (*this);
+    }
   }
 
+  static constexpr bool executor_may_end = true;
   bool has_executor() const noexcept {
     return static_cast<Core const&>(this->core()).strand_is_here();
   }

@@ -7,8 +7,8 @@
 #include <asio_sync/detail/context/monitor_core.hpp>
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/fwd.hpp>
 
 #include <utility>

@@ -9,8 +9,8 @@
 
 #include <asio_sync/detail/context/monitor_core.hpp>
 #include <asio_sync/detail/context/visits_core.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 
 #include <boost/asio/awaitable.hpp>

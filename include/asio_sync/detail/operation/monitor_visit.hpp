@@ -10,13 +10,15 @@
 #include <asio_sync/detail/context/visits_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/condition_wait.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
 #include <asio_sync/detail/operation/monitor_entry.hpp>
 #include <asio_sync/detail/operation/monitor_function.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
-#include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -31,23 +33,23 @@ namespace asio_sync::detail {
 
 // A plain wait for the monitor, which is a mutex's.
 template <class T, class Executor, class Limit>
-class enter_operation {
+class enter_operation
+    : public operation_base<enter_operation<T, Executor, Limit>, asio::strand<Executor>,
+                            entry_delivery<T, mutex_core>, Limit> {
   using monitor = monitor_core<T, Executor>;
 
  public:
-  using delivery = entry_delivery<T, mutex_core>;
-  using executor_type = asio::strand<Executor>;
+  enter_operation(monitor& core, Limit limit) noexcept
+      : enter_operation::operation_base(limit), core_(&core) {}
 
-  enter_operation(monitor& core, Limit limit) noexcept : core_(&core), limit_(limit) {}
-
-  executor_type const& executor() const noexcept { return core_->strand(); }
+  asio::strand<Executor> const& executor() const noexcept { return core_->strand(); }
+  static constexpr bool executor_may_end = true;
   bool has_executor() const noexcept { return core_->has_strand(); }
   mutex_core& core() const noexcept { return *core_; }
-  Limit limit() const noexcept { return limit_; }
   static waiter::asked_type asked() noexcept { return {}; }
 
   ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE verdict try_now() const noexcept {
-    return core_->try_acquire(1, true) ? wait_outcome::granted : refusal();
+    return core_->try_acquire(1, true) ? wait_outcome::granted : this->refusal();
   }
 
   // Names it in the output of Asio's handler tracking.
@@ -56,36 +58,27 @@ class enter_operation {
   }
 
  private:
-  ASIO_SYNC_COLD wait_outcome refusal() const noexcept {
-    if (core_->is_closed()) return wait_outcome::closed;
-    if (limit_.expired()) return wait_outcome::timed_out;
-    return wait_outcome::undecided;
-  }
-
   monitor* core_;
-  [[no_unique_address]] Limit limit_;
 };
 
 // All that is compiled of a visit once, whatever it does. Grant: an entry, or void.
 template <class T, class Executor, class Limit, class Delivery>
-class visit_operation {
+class visit_operation : public operation_base<visit_operation<T, Executor, Limit, Delivery>,
+                                              asio::strand<Executor>, Delivery, Limit> {
  protected:
   using monitor = monitor_core<T, Executor>;
 
  public:
-  using delivery = Delivery;
-  using executor_type = asio::strand<Executor>;
-
   visit_operation(monitor& core, Limit limit, visit_functions const& functions) noexcept
-      : core_(&core), limit_(limit), functions_(&functions) {}
+      : visit_operation::operation_base(limit), core_(&core), functions_(&functions) {}
 
-  executor_type const& executor() const noexcept { return core_->strand(); }
+  asio::strand<Executor> const& executor() const noexcept { return core_->strand(); }
+  static constexpr bool executor_may_end = true;
   bool has_executor() const noexcept { return core_->has_strand(); }
   visits_core& core() const noexcept { return *core_; }
-  Limit limit() const noexcept { return limit_; }
 
   visit_waiter::asked_type asked() const noexcept {
-    return {functions_, where_, thrown_, throws_, limit_.expired()};
+    return {functions_, where_, thrown_, throws_, this->limit_.expired()};
   }
 
   // What is refused at once; the rest goes to the strand, or is known by its context first.
@@ -128,7 +121,6 @@ class visit_operation {
 
  private:
   monitor* core_;
-  [[no_unique_address]] Limit limit_;
   visit_functions const* functions_;
   void* where_ = nullptr;
   std::exception_ptr* thrown_ = nullptr;
@@ -179,9 +171,14 @@ struct visit_handler {
     visit.complete(std::move(handler), error, std::forward<Entry>(entry)...);
   }
 
+  Handler const& inner() const noexcept { return handler; }
+
   Handler handler;
   Visit visit;
 };
+
+template <class Handler, class Visit>
+inline constexpr bool is_associated_as_inner<visit_handler<Handler, Visit>> = true;
 
 // A visit with what it needs; for a coroutine it stays here.
 template <class T, class Executor, class Limit, class Visit, class Delivery>
@@ -192,6 +189,7 @@ class operation_with : public visit_operation<T, Executor, Limit, Delivery> {
   operation_with(monitor_core<T, Executor>& core, Limit limit, Visit&& visit)
       : base(core, limit, functions_of_visit<Visit>), visit_(std::move(visit)) {}
 
+  static constexpr bool has_common_part = true;
   base common() const noexcept { return base::with(std::addressof(visit_), visit_.thrown); }
 
   template <class Handler>
@@ -239,9 +237,11 @@ class enter_when_operation : public operation_with<T, Executor, Limit, looking<T
     return base::try_with([] { return verdict(wait_outcome::granted); });
   }
 
-  // What the predicate has thrown while the coroutine was suspended.
-  void rethrow() const {
+  // Throws what the predicate has thrown while the coroutine was suspended.
+  template <class Result>
+  ASIO_SYNC_INLINE auto result(visits_core* core, verdict decided, Result const& form) const {
     if (auto& thrown = this->visit_.thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
+    return base::result(core, decided, form);
   }
 };
 
@@ -291,7 +291,7 @@ class invoke_operation
   }
 
   template <class Result>
-  auto result(verdict decided, Result const&) const {
+  auto result(visits_core*, verdict decided, Result const&) const {
     visit& from = this->visit_;
     std::exception_ptr thrown = std::move(from.thrown);
     if (!decided.granted()) thrown = exception_of(error_of(decided.outcome()));
@@ -312,7 +312,8 @@ auto initiate_invocation(Operation operation, Token&& token) {
   using result = std::conditional_t<adapted::as_tuple, tuple_result, plain_result>;
   using initiation = wait_initiation<Operation, result>;
   if constexpr (!awaits_ready || adapted::redirects)
-    return asio::async_initiate<Token, typename result_types<Operation, plain_result>::signature>(
+    return asio::async_initiate<Token,
+                                typename wait_initiation<Operation, plain_result>::signature>(
         wait_initiation<Operation, plain_result>(std::move(operation), {}), token);
   else if constexpr (is_use_awaitable<base>)
     return await_wait<typename use_awaitable_executor<base>::type>(
@@ -321,29 +322,11 @@ auto initiate_invocation(Operation operation, Token&& token) {
     return asio::async_initiate<asio::deferred_t const, typename initiation::signature>(
         initiation(std::move(operation), {}), asio::deferred);
   else
-    return asio::async_initiate<Token, typename result_types<Operation, plain_result>::signature>(
+    return asio::async_initiate<Token,
+                                typename wait_initiation<Operation, plain_result>::signature>(
         wait_initiation<Operation, plain_result>(std::move(operation), {}), token);
 }
 
 }  // namespace asio_sync::detail
-
-namespace boost::asio {
-ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <typename, typename> class Associator, typename Handler, typename Visit,
-          typename DefaultCandidate>
-struct associator<Associator, asio_sync::detail::visit_handler<Handler, Visit>, DefaultCandidate>
-    : Associator<Handler, DefaultCandidate> {
-  using handler_type = asio_sync::detail::visit_handler<Handler, Visit>;
-  static auto get(handler_type const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler);
-  }
-  static auto get(handler_type const& h, DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler, c);
-  }
-};
-
-ASIO_SYNC_ASIO_NAMESPACE_END
-}  // namespace boost::asio
 
 #endif

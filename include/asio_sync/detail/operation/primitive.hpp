@@ -7,7 +7,7 @@
 // What all primitives share: how they are made, and how they end.
 
 #include <asio_sync/detail/core/wait_list.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/thread_wait.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 

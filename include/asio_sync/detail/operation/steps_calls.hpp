@@ -12,14 +12,16 @@
 #include <asio_sync/detail/core/flags_core.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/steps_run.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associator.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 
@@ -56,18 +58,18 @@ class steps_run_over final : public steps_run, primitive<Executor, mailbox_core>
   void call_to_cancel() noexcept override { base::core().signal(to_cancel); }
   void call_all() noexcept override { base::core().signal(to_start | to_cancel | to_complete); }
 
-  class call_wait {
-   public:
-    struct delivery {
-      using core_type = mailbox_core;
-      using grant = void;
-    };
+  struct delivery_type {
+    using core_type = mailbox_core;
+    using grant = void;
+  };
 
-    call_wait(steps_run_over& run, steps_call to) noexcept : run_(run), to_(to) {}
+  class call_wait : public operation_base<call_wait, Executor, delivery_type, no_limit> {
+   public:
+    call_wait(steps_run_over& run, steps_call to) noexcept
+        : call_wait::operation_base(no_limit()), run_(run), to_(to) {}
 
     Executor const& executor() const noexcept { return run_.base::executor(); }
     mailbox_core& core() const noexcept { return run_.base::core(); }
-    static no_limit limit() noexcept { return {}; }
     std::uint64_t asked() const noexcept { return request().packed(); }
     verdict try_now() const noexcept { return core().try_wait(request()); }
 
@@ -164,7 +166,7 @@ class steps_run_handler {
     std::move(handler_)(std::move(outcome));
   }
 
-  Handler const& handler() const noexcept { return handler_; }
+  Handler const& inner() const noexcept { return handler_; }
 
  private:
   // What is in the slot keeps the run.
@@ -176,22 +178,13 @@ class steps_run_handler {
   std::shared_ptr<steps_run> run_;
 };
 
+template <class Handler>
+inline constexpr bool is_associated_as_inner<steps_run_handler<Handler>> = true;
+
 }  // namespace asio_sync::detail
 
 namespace boost::asio {
 ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <class, class> class Associator, class Handler, class DefaultCandidate>
-struct associator<Associator, asio_sync::detail::steps_run_handler<Handler>, DefaultCandidate>
-    : Associator<Handler, DefaultCandidate> {
-  static auto get(asio_sync::detail::steps_run_handler<Handler> const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler());
-  }
-  static auto get(asio_sync::detail::steps_run_handler<Handler> const& h,
-                  DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler(), c);
-  }
-};
 
 // Its own slot is the run's.
 template <class Handler, class Slot>

@@ -10,6 +10,7 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/steps_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/threading.hpp>

@@ -9,13 +9,14 @@
 #include <asio_sync/detail/context/group_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/tracked_place.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
-#include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -86,7 +87,7 @@ class tracked_handler {
     std::move(handler)(static_cast<Args&&>(args)...);
   }
 
-  Handler const& handler() const noexcept { return *handler_; }
+  Handler const& inner() const noexcept { return *handler_; }
   tracked_operation& operation() const noexcept { return *operation_; }
   asio::cancellation_slot slot() const noexcept { return operation_->slot(); }
 
@@ -118,6 +119,9 @@ class tracked_handler {
   std::optional<Handler> handler_;
 };
 
+template <class Handler, bool IsOffered>
+inline constexpr bool is_associated_as_inner<tracked_handler<Handler, IsOffered>> = true;
+
 // The executor on which an initiation begins its operation; no_executor if it does not say, or
 // says that of the system.
 template <class Initiation>
@@ -133,15 +137,11 @@ struct executor_of_initiation<Initiation> {
   using type = std::conditional_t<is_one && !is_system_executor<said>, said, no_executor>;
 };
 
-// Whether an initiation still has the executor that it says.
-template <class Initiation>
-concept asks_initiation = requires(Initiation const& initiation) {
-  initiation.executor_is_there();
-};
+// Returns whether an initiation still has the executor that it says.
 template <class Initiation>
 bool has_executor_now([[maybe_unused]] Initiation const& initiation) noexcept {
-  if constexpr (asks_initiation<Initiation>)
-    return initiation.executor_is_there();
+  if constexpr (executor_may_end<Initiation>)
+    return initiation.has_executor();
   else
     return true;
 }
@@ -177,7 +177,7 @@ class tracked_beginning {
   // Whether the operation has an executor of its own, whatever its type holds.
   static constexpr bool always_has_place =
       brings && !spawns ? !is_erased<own>
-                        : says && !is_erased<place> && !asks_initiation<Initiation>;
+                        : says && !is_erased<place> && !executor_may_end<Initiation>;
 
   template <class Access>
   static tracked_operation& begin(Access const& group, Initiation const& initiation,
@@ -225,7 +225,7 @@ class tracked_initiation : public initiation_executor<Initiation> {
 
   auto get_executor() const noexcept requires requires(Initiation const& i) { i.get_executor(); }
   { return initiation_.get_executor(); }
-  bool executor_is_there() const noexcept { return has_executor_now(initiation_); }
+  bool has_executor() const noexcept { return has_executor_now(initiation_); }
 
   template <class Handler, class... Args>
   void operator()(Handler&& handler, Args&&... args) && {
@@ -284,6 +284,10 @@ template <class Executor, class Initiation>
 inline constexpr bool starts_coroutine<tracked_initiation<Executor, Initiation>> =
     starts_coroutine<Initiation>;
 
+template <class Executor, class Initiation>
+inline constexpr bool executor_may_end<tracked_initiation<Executor, Initiation>> =
+    executor_may_end<Initiation>;
+
 // What track() returns.
 template <class Executor, class Token>
 struct tracked_token {
@@ -331,29 +335,16 @@ class async_result<asio_sync::detail::tracked_token<Executor, Token>, Signatures
   }
 };
 
-template <template <class, class> class Associator, class Handler, bool IsOffered,
-          class DefaultCandidate>
-struct associator<Associator, asio_sync::detail::tracked_handler<Handler, IsOffered>,
-                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
-  using handler_type = asio_sync::detail::tracked_handler<Handler, IsOffered>;
-  static auto get(handler_type const& h) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler());
-  }
-  static auto get(handler_type const& h, DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(h.handler(), c);
-  }
-};
-
 template <class Handler, class Candidate>
 struct associated_executor<asio_sync::detail::tracked_handler<Handler, true>, Candidate> {
   using handler_type = asio_sync::detail::tracked_handler<Handler, true>;
   using type = associated_executor_t<Handler, Candidate>;
   static decltype(auto) get(handler_type const& h) noexcept {
-    return associated_executor<Handler, Candidate>::get(h.handler());
+    return associated_executor<Handler, Candidate>::get(h.inner());
   }
   static decltype(auto) get(handler_type const& h, Candidate const& c) noexcept {
     h.offer(c);
-    return associated_executor<Handler, Candidate>::get(h.handler(), c);
+    return associated_executor<Handler, Candidate>::get(h.inner(), c);
   }
 };
 

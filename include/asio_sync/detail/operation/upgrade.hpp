@@ -11,8 +11,8 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/shared_core.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
-#include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/core_guard.hpp>
+#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/lock_guard.hpp>
 
 #include <boost/system/errc.hpp>
