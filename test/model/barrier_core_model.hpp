@@ -107,7 +107,7 @@ class primitive
   /// One whose wait nobody will ever complete.
   void turn_away() {
     list others;
-    core().come(others);
+    core().turned_away(others);
     complete(others);
   }
 

@@ -124,9 +124,13 @@ concept counts_many = requires(Core& core) {
   core.forget(std::uint64_t(1));
 };
 
+/// What a grant carries, which goes to the handler: nothing; a hold, with the count of its wait;
+/// or as many permits as the wait weighs, which have counts of their own.
+enum class grant { nothing, hold, permits };
+
 /// A primitive over the core, doing what the shell does with every core: `homed_core`, and
 /// `wait_service`'s lock for timed waits. Operation: a completion with the node `wait`.
-template <class Core, class Operation>
+template <class Core, class Operation, grant Grant = grant::nothing>
 class primitive {
  public:
   using core_type = Core;
@@ -207,11 +211,11 @@ class primitive {
   bool deliver(Operation& op) {
     op.outcome = op.wait->outcome;
     std::uint64_t counts = 1;
-    if constexpr (Core::carries)
+    if constexpr (Grant != grant::nothing)
       if (op.outcome == wait_outcome::granted) {
         bool const lost = core().is_dead();
         if (lost) op.outcome = wait_outcome::aborted;
-        if constexpr (requires { requires !Core::exclusive; })
+        if constexpr (Grant == grant::permits)
           counts = lost ? 1 + op.weight() : 1;
         else
           counts = lost ? 1 : 0;

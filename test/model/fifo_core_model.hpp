@@ -52,11 +52,16 @@ class operation : public core_model::completion {
   permits const weight_;
 };
 
+template <class Traits, class Operation>
+using core_primitive = core_model::primitive<asio_sync::detail::fifo_core<Traits>, Operation,
+                                             Traits::exclusive ? core_model::grant::hold
+                                                               : core_model::grant::permits>;
+
 /// With what the shell does with permits, and guards. A guard holds with a count and may outlive
 /// the primitive; a member's hold has none. What a wait is granted is a guard's.
 template <class Traits, class Operation = operation>
-class primitive : public core_model::primitive<asio_sync::detail::fifo_core<Traits>, Operation> {
-  using base = core_model::primitive<asio_sync::detail::fifo_core<Traits>, Operation>;
+class primitive : public core_primitive<Traits, Operation> {
+  using base = core_primitive<Traits, Operation>;
   using base::dying_;
 
  public:

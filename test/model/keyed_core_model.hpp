@@ -62,8 +62,10 @@ class operation : public core_model::completion {
   node* wait = nullptr;
 };
 
-class primitive : public core_model::primitive<asio_sync::detail::keyed_core<traits>, operation> {
-  using base = core_model::primitive<asio_sync::detail::keyed_core<traits>, operation>;
+class primitive : public core_model::primitive<asio_sync::detail::keyed_core<traits>, operation,
+                                               core_model::grant::hold> {
+  using base = core_model::primitive<asio_sync::detail::keyed_core<traits>, operation,
+                                     core_model::grant::hold>;
 
  public:
   primitive() = default;

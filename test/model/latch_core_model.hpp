@@ -82,7 +82,7 @@ class primitive : public core_model::primitive<asio_sync::detail::latch_core<tra
   /// An arrival whose wait nobody will ever complete.
   void turn_away() {
     list decided;
-    core().come(decided);
+    core().turned_away(decided);
     complete(decided);
   }
 

@@ -73,8 +73,10 @@ inline constexpr lock_mode shared = lock_mode::shared;
 inline constexpr lock_mode exclusive = lock_mode::exclusive;
 
 /// With what the shell does with guards, members' holds and upgrades.
-class primitive : public core_model::primitive<asio_sync::detail::shared_core<traits>, operation> {
-  using base = core_model::primitive<asio_sync::detail::shared_core<traits>, operation>;
+class primitive : public core_model::primitive<asio_sync::detail::shared_core<traits>, operation,
+                                               core_model::grant::hold> {
+  using base = core_model::primitive<asio_sync::detail::shared_core<traits>, operation,
+                                     core_model::grant::hold>;
   using base::complete, base::destroy, base::dying_, base::known_;
 
  public:

@@ -70,8 +70,8 @@ class operation : public core_model::completion {
 using core_type = asio_sync::detail::visit_core<asio_sync::detail::fifo_core<traits>, traits>;
 
 /// The monitor, doing what visits_core does. Whoever sends to the strand looks there itself.
-class monitor : public core_model::primitive<core_type, operation> {
-  using base = core_model::primitive<core_type, operation>;
+class monitor : public core_model::primitive<core_type, operation, core_model::grant::hold> {
+  using base = core_model::primitive<core_type, operation, core_model::grant::hold>;
 
  public:
   monitor() : base(std::uint64_t(1), std::uint64_t(1)) {}

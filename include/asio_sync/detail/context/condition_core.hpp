@@ -9,7 +9,7 @@
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/context/condition_waiter.hpp>
 #include <asio_sync/detail/context/core_base.hpp>
-#include <asio_sync/detail/context/destination.hpp>
+#include <asio_sync/detail/context/home_binding.hpp>
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
@@ -39,7 +39,7 @@ namespace asio_sync::detail {
 // cores take them out when that ends, whichever queue they are in, and the mutex's holds the work
 // that keeps it running. All others, and those with a deadline, are known to the service of their
 // own context; each of the others holds work of it.
-class condition_core : public core_base, public notify_core<condition_traits> {
+class condition_core : public home_binding<condition_core, notify_core<condition_traits>> {
   using queue = notify_core<condition_traits>;
 
  public:
@@ -47,44 +47,17 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   static constexpr bool moves_waits_on = true;
   static constexpr bool gives_back = false;  // a wait gives its notification back in ends()
 
-  // Throws what allocating it, or adding the service to the executor's context, throws.
-  template <class Executor>
-  static condition_core* make(void* primitive, Executor const& ex) {
-    refuse_ts_executor<Executor>();
-    known_context const home = known_context::of(ex);
-    wait_service* const service =
-        home.get() ? &asio::use_service<wait_service>(*home.get()) : nullptr;
-    pool_allocator<condition_core> memory;
-    auto* const core = ::new (static_cast<void*>(memory.allocate(1)))
-        condition_core(primitive, home, known_context::of_plain(ex).get() != nullptr);
-    if (service) service->adopt(*core);
-    return core;
-  }
+  using home_binding::home_binding;
 
-  void notify_one() noexcept { decide(&queue::notify_one); }
-  void notify_all() noexcept { decide(&queue::notify_all); }
+  void notify_one() noexcept {
+    decide([&](decided_waits& decided) { queue::notify_one(decided); });
+  }
+  void notify_all() noexcept {
+    decide([&](decided_waits& decided) { queue::notify_all(decided); });
+  }
 
   std::size_t refuse_all(wait_outcome outcome) noexcept {
-    decided_waits decided;
-    std::size_t const refused = queue::refuse_all(outcome, decided);
-    decided.hand_out();
-    return refused;
-  }
-
-  void close() noexcept { decide(&queue::close); }
-
-  // The primitive ends. The core ends with it, or with the last wait.
-  void abandon() noexcept {
-    wait_service::disown(*this);
-    decide(&queue::abandon);
-    unref();
-  }
-
-  // Whether this thread runs the context of the condition. Under the lock, as that may be about to
-  // end.
-  bool home_runs_here() const noexcept {
-    std::lock_guard const guard(this->lock());
-    return home_.running_in_this_thread();
+    return decide([&](decided_waits& decided) { return queue::refuse_all(outcome, decided); });
   }
 
   // A fresh wait lets go of its mutex and queues: true. False if it still has it, and is to
@@ -113,7 +86,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     bool const goes_on = w.is_withdrawn() && withdraw_notification(w);
-    w.initiation = nullptr;
+    w.leave_initiation();
     leave_service(w);
     if (w.work == wait_work::guest && w.mutex) w.mutex->settle_at_home();
     give_lock_back(w);
@@ -164,36 +137,16 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     queue::evict_if([](node const& w) { return w.is_at_home(); }, decided);
   }
 
-  void forget_home() noexcept override {
-    std::lock_guard const guard(this->lock());
-    home_.reset();
-  }
-
-  // If an initiation throws, the caller has its lock as before.
-  static constexpr bool has_initiations = true;
-
   // What the beginning asks of cores that have participants; this has none.
   static bool hold_for(node&) noexcept { return false; }
   static bool is_participant(node const&) noexcept { return false; }
   static void turn_away(node&) noexcept {}
 
-  ASIO_SYNC_NOINLINE void unref() noexcept {
-    if (this->forget()) core_base::end(*this);
-  }
-
  protected:
-  condition_core(void* primitive, known_context const& home, bool plain) noexcept
-      : core_base(primitive, home, plain) {}
   ~condition_core() override = default;
 
  private:
   static node& of(waiter& w) noexcept { return static_cast<node&>(w); }
-
-  void decide(void (queue::*transition)(decided_waits&) noexcept) noexcept {
-    decided_waits decided;
-    (this->*transition)(decided);
-    decided.hand_out();
-  }
 
   void track(node& w) const {
     if (w.way) {
@@ -244,7 +197,7 @@ class condition_core : public core_base, public notify_core<condition_traits> {
   // Of a wait that holds its mutex.
   bool queue_up(node& w) noexcept {
     mutex_core& mutex = *w.mutex;
-    w.initiation = nullptr;
+    w.leave_initiation();
     wait_outcome const refused = queue::enter(w.place);
     if (refused != wait_outcome::undecided) return conclude(w, refused, true), false;
     mutex.release_counted();  // the wait may get it back, and be gone, at once
@@ -295,14 +248,6 @@ class condition_core : public core_base, public notify_core<condition_traits> {
     if (w.work == wait_work::guest) of(w).mutex->guest_taken_out(decided);
   }
 
-  destination destination_of(asio::any_io_executor const& own) const override {
-    return destination_finder(own, own, home_).result();
-  }
-
-  destination destination_of(known_context const& other) const override {
-    return destination::posted<known_context>(other, true);
-  }
-
   bool make_known(waiter& waiting, std::optional<steady_clock::time_point> deadline) override {
     node& w = of(waiting);
     asio::execution_context& context = this->context_of(w);
@@ -310,16 +255,6 @@ class condition_core : public core_base, public notify_core<condition_traits> {
         &context == home_.get() ? *this->service() : asio::use_service<wait_service>(context);
     track(w);
     return known_to.attach(w, deadline);
-  }
-
-  void restart_timer() noexcept override {
-    if (wait_service* const known_to = this->service()) known_to->restart_timer();
-  }
-
-  void destroy() noexcept override {
-    pool_allocator<condition_core> memory;
-    this->~condition_core();
-    memory.deallocate(this, 1);
   }
 };
 

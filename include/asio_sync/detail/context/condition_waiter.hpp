@@ -54,6 +54,9 @@ struct condition_waiter : lasting_waiter {
 
   bool holds() const noexcept { return outcome == wait_outcome::granted; }
 
+  static constexpr bool has_initiation = true;
+  void leave_initiation() noexcept { initiation = nullptr; }
+
   asked_type request;
   void* lock_at_end;  // that is filled again
   condition_place<condition_waiter> place{*this};

@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/event_core.hpp>
-#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/participant_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/latch_core.hpp>
 
@@ -30,7 +30,14 @@ struct countdown_traits : event_traits {
   }
 };
 
-using countdown_core = homed_core<latch_core<countdown_traits>, countdown_waiter>;
+class countdown_core final
+    : public participant_core<countdown_core, latch_core<countdown_traits>, countdown_waiter> {
+ public:
+  using participant_core::participant_core;
+
+ private:
+  ~countdown_core() override = default;
+};
 
 }  // namespace asio_sync::detail
 

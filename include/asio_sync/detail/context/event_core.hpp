@@ -29,7 +29,13 @@ struct event_traits : waiter_traits {
   }
 };
 
-using event_core = homed_core<signal_core<event_traits>, event_waiter>;
+class event_core final : public homed_core<event_core, signal_core<event_traits>, event_waiter> {
+ public:
+  using homed_core::homed_core;
+
+ private:
+  ~event_core() override = default;
+};
 
 }  // namespace asio_sync::detail
 

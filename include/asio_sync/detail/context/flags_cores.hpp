@@ -18,7 +18,13 @@ struct auto_event_traits : waiter_traits {
   static void told(waiter&, flags) noexcept {}
 };
 
-using auto_event_core = homed_core<flags_core<auto_event_traits>>;
+class auto_event_core final : public homed_core<auto_event_core, flags_core<auto_event_traits>> {
+ public:
+  using homed_core::homed_core;
+
+ private:
+  ~auto_event_core() override = default;
+};
 
 struct mailbox_traits : waiter_traits {
   static flags_request request(waiter const& w) noexcept {
@@ -30,7 +36,14 @@ struct mailbox_traits : waiter_traits {
   }
 };
 
-using mailbox_core = homed_core<flags_core<mailbox_traits>, valued_waiter>;
+class mailbox_core final
+    : public homed_core<mailbox_core, flags_core<mailbox_traits>, valued_waiter> {
+ public:
+  using homed_core::homed_core;
+
+ private:
+  ~mailbox_core() override = default;
+};
 
 }  // namespace asio_sync::detail
 

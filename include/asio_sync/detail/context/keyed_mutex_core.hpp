@@ -27,7 +27,17 @@ struct keyed_mutex_traits : waiter_traits {
   static inline waiter& waiter_at(key_place& place) noexcept;
 };
 
-using keyed_mutex_core = homed_core<keyed_core<keyed_mutex_traits>, keyed_waiter>;
+class keyed_mutex_core final
+    : public homed_core<keyed_mutex_core, keyed_core<keyed_mutex_traits>, keyed_waiter> {
+ public:
+  using homed_core::homed_core;
+
+  // The count of the grant passes to the holder of the key.
+  inline verdict hold(verdict granted) noexcept;
+
+ private:
+  ~keyed_mutex_core() override = default;
+};
 
 // What a wait has of the entry of its key before it queues; gives that up where the wait ends
 // without having been decided. Afterwards at most what remains of the entry.
@@ -80,6 +90,12 @@ ASIO_SYNC_NOINLINE inline void release_key(keyed_mutex_core& core, key_stake sta
   if (core.decide([&](decided_waits& decided) { return core.unlock(stake, decided); })) return;
   core.unref();
   bury(stake);
+}
+
+verdict keyed_mutex_core::hold(verdict granted) noexcept {
+  if (!is_dead()) return granted;
+  release_key(*this, held_by(granted));
+  return wait_outcome::aborted;
 }
 
 void key_claim::end() noexcept {

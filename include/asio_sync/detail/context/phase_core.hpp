@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/event_core.hpp>
-#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/participant_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/barrier_core.hpp>
 #include <asio_sync/detail/core/config.hpp>
@@ -54,7 +54,14 @@ struct phase_traits : event_traits {
   static void lead(waiter& w) noexcept { static_cast<phase_waiter&>(w).leads = true; }
 };
 
-using phase_core = homed_core<barrier_core<phase_traits>, phase_waiter>;
+class phase_core final
+    : public participant_core<phase_core, barrier_core<phase_traits>, phase_waiter> {
+ public:
+  using participant_core::participant_core;
+
+ private:
+  ~phase_core() override = default;
+};
 
 // The core is counted meanwhile: the completion, and whoever is let go, may end the primitive.
 

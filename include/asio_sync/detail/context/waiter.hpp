@@ -99,6 +99,12 @@ struct waiter : tracked_waiter {
   bool is_at_home() const noexcept { return work == wait_work::home || work == wait_work::guest; }
 
   verdict decided() const noexcept { return outcome; }
+
+  // True if the wait takes something from its caller, which gets it back if the end of the
+  // initiation throws: an initiation_scope.
+  static constexpr bool has_initiation = false;
+  // The wait has arrived, or queues: it belongs to its initiation no more.
+  static void leave_initiation() noexcept {}
 };
 
 // One that may queue again after it has arrived. It stays linked to its service meanwhile, so that

@@ -88,8 +88,9 @@ class barrier_core : public signal_queue<Traits> {
     return true;
   }
 
-  // Whoever was about to arrive never will: that breaks the phase.
-  void come(list& decided) noexcept {
+  // The wait of a participant was turned away: the participant never arrives, which breaks the
+  // phase.
+  void turned_away(list& decided) noexcept {
     {
       std::lock_guard const guard(base::lock());
       take_all(decided);

@@ -42,9 +42,7 @@ class fifo_core : public wait_queue<Traits> {
   using typename base::list;
   using typename base::node;
   using permits = std::uint64_t;
-  static constexpr bool exclusive = Traits::exclusive;
-  static constexpr bool carries = true;           // a grant is held until it is given back
-  static constexpr bool in_batches = !exclusive;  // a transition may stop half-way
+  static constexpr bool in_batches = !Traits::exclusive;
   static constexpr bool gives_back_of(node const& w) noexcept { return Traits::weight(w) != 0; }
   static constexpr permits most = Traits::exclusive ? 1 : (permits(1) << 56) - 1;
 

@@ -80,9 +80,6 @@ class keyed_core : public wait_queue<Traits> {
  public:
   using typename base::list;
   using typename base::node;
-  static constexpr bool carries = true;
-  static constexpr bool in_batches = false;
-  static constexpr bool has_keys = true;
 
   keyed_core() noexcept = default;
 

@@ -46,8 +46,8 @@ class latch_core : public signal_core<Traits> {
     return n == ahead ? step::to_zero : step::to_more;
   }
 
-  // A participant comes, if there is one ahead, and does not wait.
-  void come(list& decided) noexcept {
+  // The wait of a participant was turned away: the participant has come, if there is one ahead.
+  void turned_away(list& decided) noexcept {
     if (lower(1) == step::to_zero) base::raise(decided);
   }
 

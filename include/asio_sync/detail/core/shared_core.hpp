@@ -39,8 +39,7 @@ class shared_core : public wait_queue<Traits> {
  public:
   using typename base::list;
   using typename base::node;
-  static constexpr bool carries = true;     // a grant is held until it is given back
-  static constexpr bool in_batches = true;  // a transition may stop half-way
+  static constexpr bool in_batches = true;
 
   shared_core() noexcept = default;
 

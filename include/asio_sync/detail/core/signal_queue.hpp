@@ -31,9 +31,7 @@ class signal_queue : public wait_queue<Traits> {
  public:
   using typename base::list;
   using typename base::node;
-  static constexpr bool carries = false;
   static constexpr bool gives_back = false;
-  static constexpr bool in_batches = false;
 
   // Decides a waiter that does not queue.
   void conclude(node& waiter, verdict decided) noexcept {

@@ -22,8 +22,13 @@ class wait_queue {
   using node = typename Traits::node;
   using list = typename Traits::list;
 
-  // Whether a grant can carry something that goes on when the wait is withdrawn, and whether the
-  // grant of this waiter does.
+  // The answers to the shell that have a default; a core hides those that it answers otherwise.
+
+  // True if a transition may stop half-way, so that others get the lock: `more` is set in its
+  // list, and settle_more(list) goes on.
+  static constexpr bool in_batches = false;
+  // True if a grant can carry something that goes on when the wait is withdrawn, and if the grant
+  // of this waiter does.
   static constexpr bool gives_back = true;
   static constexpr bool gives_back_of(node const&) noexcept { return true; }
 

@@ -86,7 +86,8 @@ struct no_scope {
   explicit no_scope(waiter&) noexcept {}
 };
 template <class Core>
-using scope_of_initiation = std::conditional_t<Core::has_initiations, initiation_scope, no_scope>;
+using scope_of_initiation =
+    std::conditional_t<Core::node::has_initiation, initiation_scope, no_scope>;
 
 // A waiter that was decided where it began goes out. Lets out what its executor throws; not that
 // of a participant, whose coming stands.

@@ -187,6 +187,16 @@ class condition_operation : public operation_base<condition_operation<Executor, 
     return this->limit_.expired() ? wait_outcome::timed_out : wait_outcome::undecided;
   }
 
+  template <class Handler>
+  static auto in_block(Handler&& handler) {
+    return condition_handler<std::decay_t<Handler>, no_predicate, void>{
+        static_cast<Handler&&>(handler), {}};
+  }
+  template <class Handler>
+  static void attach(condition_waiter& w, Handler& handler) noexcept {
+    handler.attach_to(w);
+  }
+
   // The same with another limit.
   condition_operation within(Limit limit) const noexcept {
     condition_operation result(*this);

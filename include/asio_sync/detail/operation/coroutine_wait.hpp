@@ -117,11 +117,7 @@ class coroutine_waiter final : public Core::node {
   // At home the coroutine is resumed by the handler in the block: each move of it would be waited
   // for, and nobody can tell that the block is freed later. A route may still hold an executor.
   void complete() {
-    if constexpr (waits_again<Core>) {
-      if (!its_core().ends(*this)) return;
-    } else if constexpr (Core::has_initiations) {
-      this->initiation = nullptr;
-    }
+    if (!its_core().ends(*this)) return;
     if (this->slot_state != 0) leave_slot();
     verdict const decided =
         its_core().arrive(this->node::decided(), this->work == wait_work::home);

@@ -115,18 +115,6 @@ std::size_t end_of_block(Waiter& w) noexcept {
   return size;
 }
 
-// Cores whose waits may wait again when they arrive.
-template <class Core>
-concept waits_again = requires(Core& core, typename Core::node& w) {
-  core.ends(w);
-};
-
-// Handlers that hold something of the waiter's in its block.
-template <class Handler, class Node>
-concept attaches_to = requires(Handler& handler, Node& w) {
-  handler.attach_to(w);
-};
-
 // Delivery says what is waited for: `core_type`; `grant`, what the handler receives besides the
 // error, perhaps void; `make(core, verdict)`, which makes it of what was granted.
 template <class Delivery, class Handler>
@@ -166,15 +154,13 @@ class handler_waiter final : public Delivery::core_type::node {
     return {};
   }
 
-  Handler const& handler() const noexcept { return handler_; }
+  Handler& handler() noexcept { return handler_; }
 
  private:
   template <class Source>
   handler_waiter(core_type& c, asked_type&& asked, Source&& handler)
       : node(&perform, &c, static_cast<asked_type&&>(asked)),
-        handler_(static_cast<Source&&>(handler)) {
-    if constexpr (attaches_to<Handler, node>) handler_.attach_to(static_cast<node&>(*this));
-  }
+        handler_(static_cast<Source&&>(handler)) {}
 
   static void perform(waiter& w, waiter_action action) {
     auto& self = static_cast<handler_waiter&>(w);
@@ -188,11 +174,7 @@ class handler_waiter final : public Delivery::core_type::node {
   // D: on the handler's executor, once.
   void complete() {
     auto& to = static_cast<core_type&>(*this->core);
-    if constexpr (waits_again<core_type>) {
-      if (!to.ends(*this)) return;
-    } else if constexpr (core_type::has_initiations) {
-      this->initiation = nullptr;
-    }
+    if (!to.ends(*this)) return;
     tracked_completion tracking(*this);
     if constexpr (has_slot<Handler>)
       if (this->slot_state != 0) leave_slot(to);

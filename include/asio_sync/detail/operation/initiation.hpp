@@ -75,6 +75,7 @@ void start_wait(Operation const& operation, Source&& handler) {
   auto& core = operation.core();
   auto const start_at = [&](auto const& to) {
     auto& w = waiter_type::make(core, operation.asked(), to, static_cast<Source&&>(handler));
+    operation.attach(w, w.handler());
     if constexpr (has_immediate_executor<handler_type>)
       begin_immediately(operation, w);
     else

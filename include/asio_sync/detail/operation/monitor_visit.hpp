@@ -92,6 +92,11 @@ class visit_operation : public operation_base<visit_operation<T, Executor, Limit
     return try_now();
   }
 
+  template <class Handler>
+  static void attach(visit_waiter& w, Handler& handler) noexcept {
+    handler.attach_to(w);
+  }
+
   // Names it in the output of Asio's handler tracking.
   void track(waiter& w) const {
     constexpr bool enters = !std::is_void_v<typename Delivery::grant>;

@@ -124,6 +124,10 @@ class operation_base {
     return static_cast<Handler&&>(handler);
   }
 
+  // Tells a waiter where its handler, which in_block() has made, keeps what lives with it.
+  template <class Handler>
+  static void attach(node&, Handler&) noexcept {}
+
   // Begins the wait of a handler. Operation: the whole of this.
   template <class Operation, class Handler>
   static void start(Operation const& whole, Handler&& handler) {
