@@ -80,7 +80,6 @@ class condition_core : public home_binding<condition_core, notify_core<condition
   // False if it waits again; it may be gone. Throws what the predicate of a handler throws; the
   // wait is dropped then.
   bool ends(node& w) {
-    if (w.work == wait_work::guest) this->restart_timer_if_failed();
     bool const looks =
         !w.is_withdrawn() && w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
@@ -88,7 +87,7 @@ class condition_core : public home_binding<condition_core, notify_core<condition
     bool const goes_on = w.is_withdrawn() && withdraw_notification(w);
     w.leave_initiation();
     leave_service(w);
-    if (w.work == wait_work::guest && w.mutex) w.mutex->settle_at_home();
+    if (w.work == wait_work::guest && w.mutex) w.mutex->settle_work();
     give_lock_back(w);
     if (goes_on) notify_one();
     return true;
@@ -130,8 +129,6 @@ class condition_core : public home_binding<condition_core, notify_core<condition
     if (notified_alone) notify_one();
     unref();
   }
-
-  void settle_at_home() noexcept override {}
 
   void leave_home(decided_waits& decided) noexcept override {
     queue::evict_if([](node const& w) { return w.is_at_home(); }, decided);

@@ -181,9 +181,10 @@ class core_base {
   // Ends an executor that must not outlive the home; that may be a user's. Under no lock.
   virtual void let_executor_go() noexcept {}
 
-  // On a thread that runs the home, for a waiter that leaves it: what the home's service or work
-  // waited for.
-  virtual void settle_at_home() noexcept = 0;
+  // Releases work of the home that is held although nobody is queued. Under no lock.
+  void settle_work() noexcept {
+    if (work_.has_surplus()) leave_work();
+  }
 
   // Under the core's lock, of one that has queued, of one that was taken out, and of all of them.
   void joined(waiter const& w) noexcept {
@@ -206,15 +207,6 @@ class core_base {
   // timer and room for the deadline throw.
   virtual bool make_known(waiter& w, std::optional<steady_clock::time_point> deadline) = 0;
 
-  // Told by the service that it could not start its timer: whoever queues or arrives at home has
-  // it try again. Relaxed: a waiter that does not see it yet leaves that to the next one.
-  void timer_failed(bool failed) noexcept {
-    timer_failed_.store(failed, std::memory_order_relaxed);
-  }
-  void restart_timer_if_failed() noexcept {
-    if (timer_failed_.load(std::memory_order_relaxed)) restart_timer();
-  }
-
  protected:
   virtual ~core_base() = default;
 
@@ -224,7 +216,6 @@ class core_base {
 
   void* const primitive_;
   [[no_unique_address]] known_context home_;  // the flags fit behind it
-  threading::atomic<bool> timer_failed_{false};
   bool const plain_;
   kept_work work_;
 
@@ -234,7 +225,8 @@ class core_base {
 
   // Under the lock of the core in whose queue it was: a guest, or a lasting one.
   virtual void taken_out(waiter&, decided_waits&) noexcept {}
-  virtual void restart_timer() noexcept = 0;
+  // Lets go of the surplus, under the lock.
+  virtual void leave_work() noexcept = 0;
   virtual void destroy() noexcept = 0;
 
   // These change under the service's lock.

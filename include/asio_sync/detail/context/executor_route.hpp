@@ -195,7 +195,7 @@ class relayed_route final : public executor_route<First, relay_step> {
   // What the executor throws ends here, the waiter is dropped; what the handler throws, which an
   // inline executor runs in here, is for whoever runs the context.
   void relay(waiter& w) override {
-    if (w.work == wait_work::home) w.core->settle_at_home();  // it may arrive elsewhere, or never
+    if (w.work == wait_work::home) w.core->settle_work();  // it may arrive elsewhere, or never
     Own const own(w.work == wait_work::kept ? Own(own_) : Own(std::move(own_)));
     relayed const here(w);
     try {

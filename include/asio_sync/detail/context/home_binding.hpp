@@ -112,13 +112,8 @@ class home_binding : public core_base, public Core {
       while (decided.more) core.settle_more(decided);
   }
 
-  // Releases work of the home that is held although nobody is queued. Under no lock.
-  void settle_work() noexcept {
-    if (work_.has_surplus()) leave_work();
-  }
-
  private:
-  ASIO_SYNC_COLD void leave_work() noexcept {
+  ASIO_SYNC_COLD void leave_work() noexcept final {
     std::lock_guard const guard(this->lock());
     work_.settle();
   }
@@ -129,10 +124,6 @@ class home_binding : public core_base, public Core {
 
   destination destination_of(known_context const& other) const final {
     return destination::posted<known_context>(other, true);
-  }
-
-  void restart_timer() noexcept final {
-    if (wait_service* const known_to = this->service()) known_to->restart_timer();
   }
 };
 

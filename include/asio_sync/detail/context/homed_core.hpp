@@ -95,7 +95,7 @@ class homed_core : public home_binding<Derived, Core> {
   // Makes the outcome of a decided wait final. Then a grant that carries something is counted;
   // otherwise the core may be gone.
   verdict arrive(verdict decided, bool at_home) noexcept {
-    if (at_home) settle_at_home();
+    if (at_home) this->settle_work();
     if (decided.granted()) return self().hold(decided);
     this->unref();
     return decided;
@@ -148,11 +148,6 @@ class homed_core : public home_binding<Derived, Core> {
     this->settle_work();  // while the waiter is counted
     if (w.outcome != wait_outcome::granted) return this->unref();
     drop_grant(w);
-  }
-
-  void settle_at_home() noexcept final {
-    this->restart_timer_if_failed();
-    this->settle_work();
   }
 
   void leave_home(decided_waits& decided) noexcept override {

@@ -49,7 +49,6 @@ class wait_service : public asio::execution_context::service {
     if (down_) return core.home_.reset();
     Core::moves_waits_on ? homes_.push_front(core) : homes_.push_back(core);
     core.service_.store(this, std::memory_order_relaxed);
-    core.timer_failed(timer_failed_);
   }
 
   // The core's primitive ends.
@@ -95,12 +94,6 @@ class wait_service : public asio::execution_context::service {
     std::lock_guard const guard(lock_);
     unlink(w);
     if (timer_ && deadlines_.empty() && !down_) timer_->rest();
-    restart_if_failed();
-  }
-
-  // The timer could not be started: tries again.
-  ASIO_SYNC_COLD void restart_timer() noexcept {
-    std::lock_guard const guard(lock_);
     restart_if_failed();
   }
 
@@ -158,18 +151,14 @@ class wait_service : public asio::execution_context::service {
   }
 
   // Has the timer wait for the earliest deadline. Its place in the reactor is not its own: there
-  // may be no memory for it. Then everybody who comes by tries again.
+  // may be no memory for it. Then the next wait that is attached or detached tries again.
   void expect_earliest() noexcept {
-    bool failed = false;
     try {
       timer_->expect(deadlines_.earliest());
+      timer_failed_ = false;
     } catch (...) {
-      failed = true;
+      timer_failed_ = true;
     }
-    if (failed == timer_failed_) return;
-    timer_failed_ = failed;
-    for (core_base* core = first_home(); core; core = wait_list<core_base>::following(*core))
-      core->timer_failed(failed);
   }
 
   void restart_if_failed() noexcept {

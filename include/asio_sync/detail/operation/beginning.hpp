@@ -59,7 +59,6 @@ inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit)
   if (slot.is_connected() && !w.is_connected()) connect(w, slot);
   if (w.way || limit.timed()) return make_known(w, limit);
   w.work = wait_work::home;  // most are: nothing more to do
-  w.core->restart_timer_if_failed();
   return true;
 }
 
