@@ -141,7 +141,8 @@ class starved_timer {
   bool failed_ = false;
 };
 
-// Fails in one way, has a wait attached or detached in another, and looks whether the wait expires.
+// Fails in one way, has a wait attached or detached in another, and looks whether the expiring one
+// does.
 // False if the ticks were too short to fail that way.
 template <class Fail, class Act>
 bool tries_again(starved_timer& s, Fail fail, Act act) {
