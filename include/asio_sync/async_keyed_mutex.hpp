@@ -215,7 +215,7 @@ class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_
    private:
     detail::verdict outcome(detail::key_stake const& stake) const noexcept {
       if (stake.share == detail::key_share::hold) return detail::keyed_mutex_core::granted(stake);
-      return this->refusal();
+      return detail::refusal_of(core(), this->limit_);
     }
 
     basic_async_keyed_mutex* mutex_;

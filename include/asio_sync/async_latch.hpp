@@ -257,7 +257,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
     // Arrives where that decides the wait: as the last, or where the wait is refused at once.
     // Otherwise it arrives when it enters the queue.
     detail::verdict try_now() const noexcept {
-      detail::wait_outcome const refused = this->refusal();
+      detail::wait_outcome const refused = detail::refusal_of(core(), this->limit_);
       switch (core().lower(1, refused == detail::wait_outcome::undecided)) {
         case step::below_zero: return detail::wait_outcome::invalid;
         case step::to_more: return refused;

@@ -272,7 +272,7 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
 
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
       detail::verdict const got = core().try_wait(request());
-      return got.decided() ? got : detail::verdict(this->refusal());
+      return got.decided() ? got : detail::verdict(detail::refusal_of(core(), this->limit_));
     }
 
     // Names it in the output of Asio's handler tracking.

@@ -206,7 +206,8 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
 
     // Takes the mutex if it is free, to be held by a guard.
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
-      return core().try_acquire(1, true) ? detail::wait_outcome::granted : this->refusal();
+      return core().try_acquire(1, true) ? detail::wait_outcome::granted
+                                         : detail::refusal_of(core(), this->limit_);
     }
 
     // Names it in the output of Asio's handler tracking.

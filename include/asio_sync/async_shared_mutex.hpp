@@ -328,7 +328,7 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
     // Takes the mutex if that can be had, to be held by a guard.
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE detail::verdict try_now() const noexcept {
       detail::verdict const tried = detail::try_lock<Mode>(core(), from_);
-      return tried.decided() ? tried : detail::verdict(this->refusal());
+      return tried.decided() ? tried : detail::verdict(detail::refusal_of(core(), this->limit_));
     }
 
     template <class Result>

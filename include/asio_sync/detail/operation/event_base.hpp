@@ -96,7 +96,7 @@ class event_base : primitive<Executor, typename Kind::core_type> {
     static auto asked() noexcept { return typename Kind::core_type::node::asked_type(); }
 
     ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE verdict try_now() const noexcept {
-      return Kind::try_wait(core()) ? wait_outcome::granted : this->refusal();
+      return Kind::try_wait(core()) ? wait_outcome::granted : refusal_of(core(), this->limit_);
     }
 
     // Names it in the output of Asio's handler tracking.

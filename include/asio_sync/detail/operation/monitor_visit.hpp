@@ -49,7 +49,7 @@ class enter_operation
   static waiter::asked_type asked() noexcept { return {}; }
 
   ASIO_SYNC_FLATTEN ASIO_SYNC_INLINE verdict try_now() const noexcept {
-    return core_->try_acquire(1, true) ? wait_outcome::granted : this->refusal();
+    return core_->try_acquire(1, true) ? wait_outcome::granted : refusal_of(*core_, this->limit_);
   }
 
   // Names it in the output of Asio's handler tracking.

@@ -39,13 +39,22 @@ void start_wait(Operation const& operation, Source&& handler);
 template <class Initiation>
 inline constexpr bool executor_may_end = false;
 
-// Gives an error to a coroutine, with an empty grant.
+// Returns why a wait is refused at once, if it is. A function of the core, which the compiler need
+// not look for in memory.
+template <class Core, class Limit>
+ASIO_SYNC_COLD wait_outcome refusal_of(Core const& core, Limit limit) noexcept {
+  if (core.is_closed()) return wait_outcome::closed;
+  if (limit.expired()) return wait_outcome::timed_out;
+  return wait_outcome::undecided;
+}
+
+// Gives a refusal to a coroutine, with an empty grant.
 template <class Grant, class Result>
-ASIO_SYNC_COLD auto refused(Result const& result, error_code error) {
+ASIO_SYNC_COLD auto refused(Result const& form, verdict decided) {
   if constexpr (std::is_void_v<Grant>)
-    return result.value(error);
+    return form.value(error_of(decided.outcome()));
   else
-    return result.value(error, Grant());
+    return form.value(error_of(decided.outcome()), Grant());
 }
 
 // The members of an operation that have a default. Each operation derives from this, and declares
@@ -96,7 +105,7 @@ class operation_base {
   // Returns what a coroutine gets, or throws it. `core` may have ended unless it has granted.
   template <class Result>
   ASIO_SYNC_INLINE static auto result(core_type* core, verdict decided, Result const& form) {
-    if (!decided.granted()) return refused<grant>(form, error_of(decided.outcome()));
+    if (!decided.granted()) return refused<grant>(form, decided);
     if constexpr (std::is_void_v<grant>)
       return form.value(error_code());
     else
@@ -140,13 +149,6 @@ class operation_base {
 
  protected:
   explicit operation_base(Limit limit) noexcept : limit_(limit) {}
-
-  // Returns why the wait is refused at once, if it is.
-  ASIO_SYNC_COLD wait_outcome refusal() const noexcept {
-    if (self().core().is_closed()) return wait_outcome::closed;
-    if (limit_.expired()) return wait_outcome::timed_out;
-    return wait_outcome::undecided;
-  }
 
   [[no_unique_address]] Limit limit_;
 
