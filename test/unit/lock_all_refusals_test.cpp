@@ -7,20 +7,30 @@
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
+#include "support/memory.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/system_executor.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
+#include <boost/version.hpp>
+#if BOOST_VERSION >= 108200
+#include <boost/asio/bind_immediate_executor.hpp>
+#endif
 
 #include <array>
 #include <chrono>
@@ -28,6 +38,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -183,6 +194,90 @@ BOOST_AUTO_TEST_CASE(R2_what_is_refused_completes_in_a_future_without_the_system
   poll();
   BOOST_TEST((future.wait_for(0s) == std::future_status::ready));
   BOOST_CHECK_THROW(future.get(), boost::system::system_error);
+}
+
+// Whoever has completed enough in a row without the executor may do so again after a trip.
+BOOST_AUTO_TEST_CASE(R1a_a_trip_through_the_executor_renews_the_budget_of_refusals) {
+  int steps = 0;
+  auto const run = [&]() -> asio::awaitable<void> {
+    for (; steps < 300; ++steps)
+      co_await async_lock_all(std::tie(*mutexes[0], *mutexes[0]), asio::as_tuple(asio::deferred));
+  };
+  asio::co_spawn(context, run, asio::detached);
+  context.run_one();
+  int const before = steps;
+  BOOST_TEST(before <= 128);
+  context.run_one();
+  BOOST_TEST(steps == before + 129);
+  context.run();
+  BOOST_TEST(steps == 300);
+}
+
+#if BOOST_VERSION >= 108200
+BOOST_AUTO_TEST_CASE(R1_what_is_refused_completes_through_an_immediate_executor) {
+  std::vector const twice{&*mutexes[0], &*mutexes[0]};
+  async_lock_all(twice, handler());
+  poll();  // nobody has used any of the budget now
+  called = 0;
+  for (int i = 0; i != 200; ++i)
+    async_lock_all(twice, asio::bind_immediate_executor(asio::system_executor(), handler()));
+  BOOST_TEST(called == 128);  // as many in a row as there may be
+  BOOST_TEST(got == invalid);
+  poll();
+  BOOST_TEST(called == 200);
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(R3_what_is_refused_is_dropped_with_its_context) {
+  auto const owned = std::make_shared<int>();
+  auto dying = std::make_unique<asio::io_context>();
+  async_lock_all(std::vector{&*mutexes[0], &*mutexes[0]},
+                 asio::bind_executor(*dying, [&, owned](error_code, auto const&) { ++called; }));
+  BOOST_TEST(owned.use_count() == 2);
+  dying.reset();
+  BOOST_TEST(owned.use_count() == 1);
+  BOOST_TEST(called == 0);
+}
+
+BOOST_AUTO_TEST_CASE(R4_what_is_refused_is_not_cancelled_any_more) {
+  asio::cancellation_signal signal;
+  async_lock_all(std::vector{&*mutexes[0], &*mutexes[0]},
+                 asio::bind_cancellation_slot(signal.slot(), handler()));
+  signal.emit(asio::cancellation_type::terminal);
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == invalid);
+}
+
+BOOST_AUTO_TEST_CASE(R8_what_is_refused_keeps_the_context_of_the_handler_running) {
+  asio::io_context other;
+  async_lock_all(std::vector{&*mutexes[0], &*mutexes[0]},
+                 asio::bind_executor(asio::make_strand(other), handler()));
+  BOOST_TEST(context.run() == 0u);
+  other.run();
+  BOOST_TEST(called == 1);
+}
+
+BOOST_AUTO_TEST_CASE(R13_each_allocation_of_what_is_refused_failing) {
+  for (std::size_t successes = 0;; ++successes) {
+    bool threw = false;
+    {
+      test::empty_pool const pool;
+      test::failing_heap const heap(successes, test::failing_heap::failures::one);
+      try {
+        async_lock_all(std::tie(*mutexes[0], *mutexes[0]), [this](error_code e, auto const&) {
+          ++called;
+          got = e;
+        });
+      } catch (std::bad_alloc const&) {
+        threw = true;
+      }
+    }
+    poll();
+    BOOST_TEST(std::exchange(called, 0) == (threw ? 0 : 1));
+    if (!threw) break;
+  }
+  BOOST_TEST(got == invalid);
 }
 
 // A view, whose elements are made of mutexes as it goes: pointers, or reference_wrappers.

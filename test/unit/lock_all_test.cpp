@@ -11,6 +11,7 @@
 #include "support/memory.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -530,6 +531,50 @@ BOOST_AUTO_TEST_CASE(R4_cancelled_between_two_stages) {
   BOOST_TEST(called == 1);
   BOOST_TEST(got == aborted);
   BOOST_TEST(count_locked() == 1);
+}
+
+// A mutex of another library, whose waits ignore their cancellation.
+struct foreign_mutex {
+  using executor_type = asio::io_context::executor_type;
+  using lock_type = std::unique_lock<foreign_mutex>;
+
+  executor_type get_executor() const noexcept { return context.get_executor(); }
+  bool try_lock() noexcept { return !std::exchange(locked, true); }
+  void unlock() noexcept { locked = false; }
+  template <class Token>
+  auto async_lock(Token&& token) {
+    auto const initiate = [this](auto handler) {
+      asio::post(context, [this, handler = std::move(handler)]() mutable {
+        std::move(handler)(error_code(), lock_type(*this, std::try_to_lock));
+      });
+    };
+    return asio::async_initiate<Token, void(error_code, lock_type)>(initiate, token);
+  }
+
+  asio::io_context& context;
+  bool locked = false;
+};
+
+BOOST_AUTO_TEST_CASE(R4_cancelled_in_the_wait_for_a_mutex_that_ignores_it) {
+  struct {
+    foreign_mutex first;
+    async_mutex second;
+  } two{{context}, async_mutex(context)};
+  asio::cancellation_signal signal;
+  lock_type const held(two.second);
+  BOOST_TEST(two.first.try_lock());
+  async_lock_all(std::tie(two.second, two.first),
+                 asio::bind_cancellation_slot(signal.slot(), [&](error_code error, auto const&) {
+                   ++called;
+                   got = error;
+                 }));
+  two.first.unlock();
+  signal.emit(asio::cancellation_type::total);
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == aborted);
+  BOOST_TEST(!two.first.locked);
+  BOOST_TEST(two.second.waiters() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(R4_cancelled_after_the_last_grant) {

@@ -4,15 +4,15 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_LOCK_ALL_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_LOCK_ALL_HPP
 
-// The lock of several mutexes at once, made of their public members: a coroutine first tries all
-// of them; whoever has to wait locks one after the other, in the order of their addresses.
+// async_lock_all() uses the public members of the mutexes alone. A coroutine first tries all of
+// them. A call that has to wait locks one after the other, in the order of their addresses.
 
-#include <asio_sync/async_mutex.hpp>
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/operation/carrying_handler.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
+#include <asio_sync/detail/operation/handler_waiter.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/result.hpp>
@@ -28,14 +28,15 @@
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/associator.hpp>
 #include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/compose.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/prepend.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
@@ -76,7 +77,8 @@ class lock_all_operation
   Mutexes mutexes;
 };
 
-// By address: who waits holds only what comes before, so that no two wait for each other.
+// Sorts the mutexes by address. A call waits for a mutex and holds only mutexes of lower
+// addresses: no two calls wait for each other.
 template <class Mutexes>
 auto in_order(Mutexes const& mutexes) {
   auto places = mutexes.places();
@@ -93,47 +95,68 @@ inline error_code invalid_argument() noexcept {
   return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
 }
 
-// The composed operation of those who wait.
-template <class Mutexes, class Limit>
+// Locks the mutexes one after the other, and is itself the handler of each wait. The locks end
+// before the caller's handler, whose destructor may wait for one of the mutexes.
+template <class Mutexes, class Limit, class Executor, class Handler>
 class lock_in_order {
+  using operation_type = lock_all_operation<Mutexes, Limit>;
   using locks_type = typename Mutexes::locks_type;
-  struct at_once {};
 
  public:
-  lock_in_order(Mutexes const& mutexes, typename Mutexes::places_type ordered, Limit limit)
-      : mutexes_(mutexes), ordered_(std::move(ordered)) {
-    if constexpr (is_timed) deadline_ = wait_limit(limit).deadline();
+  using executor_type = Executor;
+  using cancellation_slot_type = asio::cancellation_slot;
+
+  lock_in_order(operation_type const& operation, Executor const& executor, Handler&& handler)
+      : handler_(std::move(handler)),
+        executor_(executor),
+        mutexes_(operation.mutexes),
+        ordered_(in_order(mutexes_)),
+        cancellation_(slot_of(handler_), asio::enable_total_cancellation()),
+        locks_(mutexes_.no_locks()) {
+    if constexpr (is_timed) deadline_ = wait_limit(operation.limit).deadline();
   }
 
-  template <class Self>
-  void operator()(Self& self) {
-    self.reset_cancellation_state(asio::enable_total_cancellation());
-    if (ordered_.empty() || has_one_twice(ordered_)) return wait_for_nothing(self);
-    next_ = find_closed(0);  // the wait for that one is over at once
-    if (next_ == ordered_.size()) {
-      // The last is waited for even if it is free: its completion goes where that of all has to.
-      next_ = 0;
-      lock_what_is_free(self, ordered_.size() - 1);
+  // Returns the caller's executor: each wait keeps its context running, whatever mutex it is for.
+  executor_type get_executor() const noexcept { return executor_; }
+  cancellation_slot_type get_cancellation_slot() const noexcept { return cancellation_.slot(); }
+  Handler const& handler() const noexcept { return handler_; }
+
+  // Begins the call, and moves this object into its first wait.
+  void start() {
+    if (ordered_.empty() || has_one_twice(ordered_)) {
+      if constexpr (is_postable<Executor>)
+        return wait_for_nothing(executor_);
+      else
+        return wait_for_nothing(mutexes_.get_executor());
     }
-    wait(self);
+    next_ = find_closed(0);  // a wait for a closed mutex is over at once
+    if (next_ == ordered_.size()) {
+      // Waits for the last mutex even if it is free: the wait completes on the right executor.
+      next_ = 0;
+      lock_what_is_free(ordered_.size() - 1);
+    }
+    wait();
   }
 
-  template <class Self, class Lock>
-  void operator()(Self& self, error_code error, Lock now) {
-    if (error) return finish(self, error);
-    mutexes_.visit(ordered_[next_].index, carried_by(self), [&](auto&, auto& lock) {
+  // Continues after a wait.
+  template <class Lock>
+  void operator()(error_code error, Lock now) {
+    cancellation_.slot().clear();  // a mutex of another library may leave its handler there
+    if (error) return finish(error);
+    mutexes_.visit(ordered_[next_].index, locks_, [&](auto&, auto& lock) {
       if constexpr (std::is_same_v<decltype(lock), Lock&>) lock = std::move(now);
     });
     ++next_;
-    lock_what_is_free(self, ordered_.size());
-    error = refusal(self);
-    if (error || next_ == ordered_.size()) return finish(self, error);
-    wait(self);
+    lock_what_is_free(ordered_.size());
+    error = refusal();
+    if (error || next_ == ordered_.size()) return finish(error);
+    wait();
   }
 
-  template <class Self, class Lock>
-  void operator()(Self& self, at_once, error_code, Lock const&) {
-    finish(self, ordered_.empty() ? error_code() : invalid_argument());
+  // Completes a call that had nothing to wait for, on the executor.
+  void operator()() {
+    immediate_budget::renew();
+    finish_without_wait();
   }
 
  private:
@@ -144,85 +167,81 @@ class lock_in_order {
     return from;
   }
 
-  template <class Self>
-  void lock_what_is_free(Self& self, std::size_t end) {
-    while (next_ != end && try_next(carried_by(self))) ++next_;
+  void lock_what_is_free(std::size_t end) {
+    while (next_ != end && try_next()) ++next_;
   }
 
-  // Why there is nothing to wait for any more. What has died, held or not, will not be locked;
-  // what was closed will not be, unless it is held.
-  template <class Self>
-  error_code refusal(Self const& self) const {
+  // Returns why the call fails, if it does. A destroyed mutex makes the call fail even if the call
+  // held the mutex; a closed mutex does so unless the call holds the mutex.
+  error_code refusal() const {
     auto const dead = [](lock_place const& place) { return place.core.is_dead(); };
     if (std::ranges::any_of(ordered_, dead)) return asio::error::operation_aborted;
     if (next_ == ordered_.size()) return {};
-    if (self.cancelled() != asio::cancellation_type::none) return asio::error::operation_aborted;
+    if (cancellation_.cancelled() != asio::cancellation_type::none)
+      return asio::error::operation_aborted;
     return find_closed(next_) != ordered_.size() ? error::closed : error_code();
   }
 
-  // Completes where a wait would. If the handler's executor can do without the mutexes', whose
-  // context may have gone, it does.
-  template <class Self>
-  void wait_for_nothing(Self& self) {
-    auto const own = asio::get_associated_executor(self);
-    if constexpr (is_postable<std::remove_const_t<decltype(own)>>)
-      wait_for_nothing(self, own);
-    else
-      wait_for_nothing(self, mutexes_.get_executor());
-  }
-  template <class Self, class Executor>
-  void wait_for_nothing(Self& self, Executor const& home) {
-    basic_async_mutex<Executor> closed(home);
-    closed.close();
-    closed.async_lock(asio::prepend(std::move(self), at_once()));
+  // Completes the call without a wait. `home`: the caller's executor, because the contexts of the
+  // mutexes may have ended; the first mutex's, if the caller's cannot be posted to.
+  template <class Home>
+  void wait_for_nothing(Home home) {
+    if constexpr (has_immediate_executor<Handler>) {
+      auto& context = asio::query(home, asio::execution::context);
+      if (immediate_budget::available() &&
+          visit_immediate_executor(handler_, context, [this](auto const& immediate) {
+            immediate_budget::use();
+            immediate.execute([self = std::move(*this)]() mutable { self.finish_without_wait(); });
+            return true;
+          }))
+        return;
+    }
+    asio::post(home, std::move(*this));
   }
 
-  template <class Self>
-  void wait(Self& self) {
-    mutexes_.visit(ordered_[next_].index, carried_by(self), [&](auto& mutex, auto&) {
+  void finish_without_wait() { finish(ordered_.empty() ? error_code() : invalid_argument()); }
+
+  void wait() {
+    mutexes_.visit(ordered_[next_].index, locks_, [this](auto& mutex, auto&) {
       if constexpr (is_timed)
-        mutex.async_lock_until(deadline_, std::move(self));  // and this moves along
+        mutex.async_lock_until(deadline_, std::move(*this));
       else
-        mutex.async_lock(std::move(self));
+        mutex.async_lock(std::move(*this));
     });
   }
 
-  bool try_next(locks_type& locks) {
+  bool try_next() {
     if (ordered_[next_].core.is_dead()) return false;
     bool locked = true;
-    mutexes_.visit(ordered_[next_].index, locks, [&](auto& mutex, auto& lock) {
+    mutexes_.visit(ordered_[next_].index, locks_, [&](auto& mutex, auto& lock) {
       lock = tried_lock<std::remove_reference_t<decltype(mutex)>>{mutex, locked};
     });
     return locked;
   }
 
-  template <class Self>
-  void finish(Self& self, error_code error) {
-    locks_type locks(std::move(carried_by(self)));
-    if (error) locks = locks_type();  // nothing is held when the handler is called
-    self.complete(error, std::move(locks));
+  void finish(error_code error) {
+    if (error) locks_ = locks_type();  // nothing is held when the handler is called
+    std::move(handler_)(error, std::move(locks_));
   }
 
+  Handler handler_;
+  [[no_unique_address]] Executor executor_;
   Mutexes mutexes_;
   typename Mutexes::places_type ordered_;
   std::size_t next_ = 0;
   [[no_unique_address]] std::conditional_t<is_timed, steady_clock::time_point, Limit> deadline_{};
+  asio::cancellation_state cancellation_;
+  locks_type locks_;
 };
 
-// Binds the handler to its executor, of which the waits keep the context running: that of the
-// first mutex is no concern of those for others.
 template <class Mutexes, class Limit, class Executor, class Handler>
 void lock_one_by_one(lock_all_operation<Mutexes, Limit> const& operation, Executor const& executor,
                      Handler handler) {
-  auto bound =
-      carrying(asio::bind_executor(executor, std::move(handler)), operation.mutexes.no_locks());
-  asio::async_compose<decltype(bound), void(error_code, typename Mutexes::locks_type)>(
-      lock_in_order<Mutexes, Limit>(operation.mutexes, in_order(operation.mutexes),
-                                    operation.limit()),
-      bound);
+  lock_in_order<Mutexes, Limit, Executor, Handler>(operation, executor, std::move(handler))
+      .start();
 }
 
-// What handlers become, so that not each has code of its own for so long a way.
+// Holds a handler whose type is erased: lock_in_order is compiled once for all these handlers.
 template <class Locks>
 struct erased_handler {
   using allocator_type = pool_allocator<std::byte>;
@@ -238,7 +257,7 @@ struct erased_handler {
   asio::any_completion_handler<void(error_code, Locks)> handler;
 };
 
-// What of the locks the handler has not taken ends before it does, as with one mutex.
+// Calls the handler. Locks that the handler does not take end before the handler is destroyed.
 struct locks_end_first {
   template <class Handler, class Locks>
   static void complete(Handler&& handler, error_code error, Locks&& locks) {
@@ -247,9 +266,9 @@ struct locks_end_first {
   }
 };
 
-// Asio's erased handler destroys the handler before it gives back its memory, which the handler
-// may have kept alive, and before the locks end, if moving the handler throws; and without memory
-// it does not find an immediate executor.
+// True if the type of a handler can be erased. Asio's any_completion_handler destroys a handler
+// before it frees the handler's memory, which the handler may keep alive. If moving the handler
+// throws, the handler ends before the locks. Without memory no immediate executor is found.
 template <class Handler>
 inline constexpr bool is_erasable =
     !has_immediate_executor<Handler> && std::is_nothrow_move_constructible_v<Handler> &&
@@ -272,14 +291,13 @@ void lock_all_operation<Mutexes, Limit>::start(lock_all_operation const& operati
   }
 }
 
-// In a coroutine: nothing is waited for if all are free, or if it is clear that they will not be
-// locked.
+// A coroutine does not suspend if all mutexes are free, or if the call is sure to fail.
 template <class Mutexes, class Limit, class Result, class Handler>
 class awaitable_lock_all {
   using operation_type = lock_all_operation<Mutexes, Limit>;
   using locks_type = typename Mutexes::locks_type;
 
-  // What resumes the coroutine leaves the result with it.
+  // Leaves the result in the awaiter, and resumes the coroutine.
   struct left_behind {
     void complete(Handler&& handler, error_code error, locks_type&& locks) const {
       if (error)
@@ -303,7 +321,7 @@ class awaitable_lock_all {
     return true;
   }
 
-  // The result is always here, once there is one.
+  // True because the awaiter always has the result when the coroutine goes on.
   static bool was_ready() noexcept { return true; }
   static verdict outcome() noexcept { return wait_outcome::granted; }
 
@@ -337,9 +355,28 @@ class awaitable_lock_all {
   operation_type operation_;
   [[no_unique_address]] Result result_;
   std::optional<locks_type> locks_;
-  std::optional<error_code> error_;  // instead of the locks
+  std::optional<error_code> error_;  // set instead of the locks
 };
 
 }  // namespace asio_sync::detail
+
+namespace boost::asio {
+ASIO_SYNC_ASIO_NAMESPACE_BEGIN
+
+template <template <typename, typename> class Associator, typename Mutexes, typename Limit,
+          typename Executor, typename Handler, typename DefaultCandidate>
+struct associator<Associator, asio_sync::detail::lock_in_order<Mutexes, Limit, Executor, Handler>,
+                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
+  using operation = asio_sync::detail::lock_in_order<Mutexes, Limit, Executor, Handler>;
+  static auto get(operation const& op) noexcept {
+    return Associator<Handler, DefaultCandidate>::get(op.handler());
+  }
+  static auto get(operation const& op, DefaultCandidate const& c) noexcept {
+    return Associator<Handler, DefaultCandidate>::get(op.handler(), c);
+  }
+};
+
+ASIO_SYNC_ASIO_NAMESPACE_END
+}  // namespace boost::asio
 
 #endif
