@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_SEVERAL_MUTEXES_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_SEVERAL_MUTEXES_HPP
 
-// The mutexes that a caller names together, used through their public members alone.
+// A caller names several mutexes together. They are used through their public members alone.
 
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/core/config.hpp>
@@ -29,8 +29,8 @@
 
 namespace asio_sync::detail {
 
-// Keeps the core of a mutex of any kind, which tells later whether the mutex lives, and is not
-// closed. What is no mutex of this library is taken to be so.
+// Keeps the core of a mutex of any kind, which knows if the mutex has been destroyed or closed. A
+// mutex of another library counts as alive and open.
 class kept_core {
  public:
   template <class Mutex>
@@ -73,15 +73,14 @@ class kept_core {
   functions const* functions_ = nullptr;
 };
 
-// Where a mutex is, and which of the caller's it is.
+// Tells the address of a mutex, and its index among the caller's mutexes.
 struct lock_place {
   void const* address;
   std::size_t index;
   kept_core core;
 };
 
-// Becomes the lock of a mutex, where that is made: of one that is free, as long as all before it
-// were; else an empty one.
+// Converts to the lock of a mutex. The lock is empty if the mutex, or one before it, is not free.
 template <class Mutex>
 struct tried_lock {
   using lock_type = typename Mutex::lock_type;
@@ -90,7 +89,7 @@ struct tried_lock {
     if (!all) return lock_type();
     lock_type lock(mutex, std::try_to_lock);
     if constexpr (requires { guard_access::holds(lock); })
-      all = guard_access::holds(lock);  // nobody else destroys the mutex meanwhile
+      all = guard_access::holds(lock);  // the mutex is not destroyed during this call
     else
       all = lock.owns_lock();
     return lock;
@@ -111,30 +110,19 @@ struct first_mutex<Mutex, Mutexes...> {
   static constexpr bool is_type_of_all = (std::is_same_v<Mutex, Mutexes> && ...);
 };
 
-// A reference that the compiler does not read together with its neighbours.
-template <class T>
-ASIO_SYNC_INLINE T& read_alone(T& object) noexcept {
-  T* address = std::addressof(object);
-#if defined(__GNUC__)
-  asm("" : "+r"(address));
-#endif
-  return *address;
-}
-
-// Mutexes of a tuple, of different types perhaps.
+// Refers to the mutexes of a tuple. Their types may differ.
 template <class... Mutex>
 class tied_mutexes {
  public:
   using executor_type = typename first_mutex<Mutex...>::executor_type;
-  using token_executor = executor_type;  // whose default token is that of the operation
+  using token_executor = executor_type;  // its default token is the operation's
   using locks_type = std::tuple<typename Mutex::lock_type...>;
   using places_type = std::array<lock_place, sizeof...(Mutex)>;
 
-  // One by one: what was just written in words, and is read as a whole, has to wait for the
-  // stores.
+  // Copies the references one by one: a copy of the whole tuple has to wait for the stores of its
+  // parts.
   explicit tied_mutexes(std::tuple<Mutex&...> const& mutexes) noexcept
-      : mutexes_(
-            std::apply([](Mutex&... mutex) { return std::tie(read_alone(mutex)...); }, mutexes)) {}
+      : mutexes_(std::apply([](Mutex&... mutex) { return std::tie(mutex...); }, mutexes)) {}
   tied_mutexes(tied_mutexes const& other) noexcept : tied_mutexes(other.mutexes_) {}
   tied_mutexes& operator=(tied_mutexes const&) = delete;
   ~tied_mutexes() = default;
@@ -157,13 +145,13 @@ class tied_mutexes {
         mutexes_);
   }
 
-  // Calls f with the mutex and its lock. The last access to this is before that.
+  // Calls f with the mutex and its lock. f may move or destroy this object.
   template <class Function>
   void visit(std::size_t index, locks_type& locks, Function f) const {
     visit(index, locks, f, std::index_sequence_for<Mutex...>());
   }
 
-  // Locks all, or as many as are free before the first that is not.
+  // Locks the mutexes up to the first that is not free. True if all are locked.
   ASIO_SYNC_FLATTEN bool try_all(std::optional<locks_type>& locks) const {
     bool all = true;
     std::apply(
@@ -197,7 +185,7 @@ class tied_mutexes {
   std::tuple<Mutex&...> mutexes_;
 };
 
-// Mutexes of a range, all of one type. There may be none; then its executor is the system's.
+// Refers to the mutexes of a range, which have one type. An empty range has the system's executor.
 template <class Mutex>
 class listed_mutexes {
  public:
@@ -245,8 +233,7 @@ class listed_mutexes {
   std::shared_ptr<std::vector<Mutex*> const> mutexes_;
 };
 
-// What a caller may name: a tuple of references, or a range of mutexes, of pointers to them, or of
-// reference_wrappers.
+// Returns the mutex that an element of a range is, points to, or wraps.
 template <class Each>
 auto& mutex_in(Each& each) noexcept {
   if constexpr (requires { *each; })
