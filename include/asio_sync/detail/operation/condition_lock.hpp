@@ -6,11 +6,11 @@
 
 // The locks that wait on a condition, and what is behind them.
 
-#include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/condition_core.hpp>
 #include <asio_sync/detail/context/permit_cores.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/guard_access.hpp>
+#include <asio_sync/fwd.hpp>
 
 #include <mutex>
 
