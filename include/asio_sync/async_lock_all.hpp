@@ -30,31 +30,33 @@ auto initiate_lock_all(Several&& several, Limit limit, Token&& token) {
 
 }  // namespace detail
 
-/// Locks several mutexes, in whatever order their callers name them.
+/// Locks several mutexes, in whatever order the callers name them.
 ///
 ///     auto [from, to] = co_await asio_sync::async_lock_all(std::tie(a.mutex, b.mutex));
 ///
 /// `several`: `std::tie` of the mutexes, whose types may differ; or a range of mutexes, of
-/// pointers to them, or of `std::reference_wrapper`, which is not needed any more after this
-/// function.
+/// pointers to mutexes, or of `std::reference_wrapper`. The range is not needed after this
+/// function has returned.
 ///
-/// Whoever has to wait locks one after the other, in the order of their addresses, and meanwhile
-/// holds those that it has: each wait is served in its turn, and callers of this function never
-/// wait for each other in a circle. Who holds one of the mutexes already, and then waits for
-/// another, may.
+/// A call that has to wait locks one mutex after the other, in the order of their addresses, and
+/// holds the mutexes that it has locked. Each wait is served in turn, and callers of this function
+/// never wait for each other in a circle. A caller that already holds one of the mutexes and waits
+/// for another can close such a circle.
 ///
 /// Completion signature: `void(error_code, std::tuple<lock_type...>)`, with the `lock_type` of
 /// each mutex; for a range, `void(error_code, std::vector<lock_type>)`. The locks are in the order
-/// of the mutexes; with an error nothing is locked. Executor: the handler's, else that of the
-/// first mutex, else (an empty range) the system's; never from inside this function, unless the
-/// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
-/// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend if all are free.
-/// Cancellation: terminal, partial and total alike; ends the wait, after which nothing is locked,
-/// until the handler is called. Errors: those of the mutexes' `async_lock`,
-/// of whichever is the first; `invalid_argument` if a mutex is named twice. Threads: any, at any
-/// time. Lifetime: a mutex may be destroyed meanwhile (`operation_aborted`), though not by another
-/// thread while this turns to it. Exceptions: what allocating, the waits, or moving the handler
-/// throws; nothing is locked then.
+/// of the mutexes; with an error nothing is locked.
+/// Executor: the handler's, else that of the first mutex, else (an empty range) the system's;
+/// never from inside this function, unless the handler has an immediate executor of its own. A
+/// coroutine that awaits it with `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error` of
+/// these does not suspend if all mutexes are free.
+/// Cancellation: terminal, partial and total alike. Until the handler is called, a cancellation
+/// ends the wait, and nothing is locked.
+/// Errors: the first error of a mutex's `async_lock`; `invalid_argument` for a mutex named twice.
+/// Threads: any, at any time.
+/// Lifetime: a mutex may be destroyed during the call (`operation_aborted`), but not by another
+/// thread while this function, or the completion of a wait, locks it.
+/// Exceptions: what allocating, the waits, or moving the handler throws; nothing is locked then.
 template <detail::several_mutexes Several,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
               detail::default_token<typename detail::mutexes_in<Several>::token_executor>>
@@ -63,8 +65,10 @@ auto async_lock_all(Several&& several, Token&& token = Token()) {
                                    static_cast<Token&&>(token));
 }
 
-/// As `async_lock_all`, but gives up after `time`, counted from the initiation, for all of them
-/// together. Errors: also `asio::error::timed_out`; zero or negative time tries once.
+/// Locks several mutexes like `async_lock_all`, but gives up after `time`, counted from the
+/// initiation, for all mutexes together.
+///
+/// Errors: also `asio::error::timed_out`; zero or negative time tries once.
 template <detail::several_mutexes Several, class Rep, class Period,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
               detail::default_token<typename detail::mutexes_in<Several>::token_executor>>
@@ -74,8 +78,8 @@ auto async_lock_all_for(Several&& several, std::chrono::duration<Rep, Period> co
                                    static_cast<Token&&>(token));
 }
 
-/// As `async_lock_all_for`, but gives up at a point in time. One of another clock than the steady
-/// one is converted when this function is called.
+/// Locks several mutexes like `async_lock_all_for`, but gives up at a point in time. The time of
+/// another clock than the steady clock is converted when this function is called.
 template <detail::several_mutexes Several, class Clock, class Duration,
           detail::token_for<void(boost::system::error_code, detail::locks_of<Several>)> Token =
               detail::default_token<typename detail::mutexes_in<Several>::token_executor>>

@@ -13,7 +13,7 @@
 
 namespace asio_sync::detail {
 
-// What operations that are made of locks do with the guard of a mutex.
+// Gives operations that are composed of locks access to the guards.
 struct guard_access {
  private:
   template <class Core, auto... Mode>
@@ -29,7 +29,7 @@ struct guard_access {
  public:
   using guard = core_guard<mutex_core>;
 
-  // Whether that is what it is.
+  // True if the lock is the guard of a mutex.
   template <class Lock>
   static constexpr bool fits = std::is_base_of_v<guard, Lock>;
 
@@ -39,7 +39,7 @@ struct guard_access {
     return {g.core_, g.owns()};
   }
 
-  // Empties it. What it holds of a dead mutex ends here.
+  // Empties the guard, and returns its hold. The hold of a destroyed mutex ends here.
   template <class Lock>
   static mutex_hold take(Lock& lock) noexcept {
     if constexpr (requires { lock.leaving(); }) lock.leaving();
@@ -50,13 +50,13 @@ struct guard_access {
     return what;
   }
 
-  // The core that the guard of any primitive refers to.
+  // Returns the core that the guard of any primitive refers to.
   template <class Lock>
   static auto core_of(Lock const& lock) noexcept -> decltype(core_in(lock)) {
     return core_in(lock);
   }
 
-  // Whether it has a hold of that, dead or not.
+  // True if the guard holds its primitive, even if the primitive has been destroyed.
   template <class Lock>
   static auto holds(Lock const& lock) noexcept -> decltype(holds_core(lock)) {
     return holds_core(lock);
