@@ -15,8 +15,8 @@
 
 namespace asio_sync::detail {
 
-// True if the handler in a handler of this type, which its member function `inner()` returns, says
-// all that is associated with it.
+// True for a handler type with a member function `inner()`, which returns another handler: that
+// says all that is associated with the outer one, but for what the outer type says itself.
 template <class Handler>
 inline constexpr bool is_associated_as_inner = false;
 

@@ -12,8 +12,8 @@
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
-#include <asio_sync/detail/operation/inner_handler.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/inner_handler.hpp>
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/result.hpp>
 #include <asio_sync/detail/operation/several_mutexes.hpp>
@@ -28,7 +28,6 @@
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
-#include <boost/asio/associator.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_state.hpp>
@@ -113,13 +112,13 @@ class lock_in_order {
         ordered_(in_order(mutexes_)),
         cancellation_(slot_of(handler_), asio::enable_total_cancellation()),
         locks_(mutexes_.no_locks()) {
-    if constexpr (is_timed) deadline_ = wait_limit(operation.limit).deadline();
+    if constexpr (is_timed) deadline_ = wait_limit(operation.limit()).deadline();
   }
 
   // Returns the caller's executor: each wait keeps its context running, whatever mutex it is for.
   executor_type get_executor() const noexcept { return executor_; }
   cancellation_slot_type get_cancellation_slot() const noexcept { return cancellation_.slot(); }
-  Handler const& handler() const noexcept { return handler_; }
+  Handler const& inner() const noexcept { return handler_; }
 
   // Begins the call, and moves this object into its first wait.
   void start() {
@@ -233,6 +232,10 @@ class lock_in_order {
   asio::cancellation_state cancellation_;
   locks_type locks_;
 };
+
+template <class Mutexes, class Limit, class Executor, class Handler>
+inline constexpr bool is_associated_as_inner<lock_in_order<Mutexes, Limit, Executor, Handler>> =
+    true;
 
 template <class Mutexes, class Limit, class Executor, class Handler>
 void lock_one_by_one(lock_all_operation<Mutexes, Limit> const& operation, Executor const& executor,
@@ -359,24 +362,5 @@ class awaitable_lock_all {
 };
 
 }  // namespace asio_sync::detail
-
-namespace boost::asio {
-ASIO_SYNC_ASIO_NAMESPACE_BEGIN
-
-template <template <typename, typename> class Associator, typename Mutexes, typename Limit,
-          typename Executor, typename Handler, typename DefaultCandidate>
-struct associator<Associator, asio_sync::detail::lock_in_order<Mutexes, Limit, Executor, Handler>,
-                  DefaultCandidate> : Associator<Handler, DefaultCandidate> {
-  using operation = asio_sync::detail::lock_in_order<Mutexes, Limit, Executor, Handler>;
-  static auto get(operation const& op) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(op.handler());
-  }
-  static auto get(operation const& op, DefaultCandidate const& c) noexcept {
-    return Associator<Handler, DefaultCandidate>::get(op.handler(), c);
-  }
-};
-
-ASIO_SYNC_ASIO_NAMESPACE_END
-}  // namespace boost::asio
 
 #endif
