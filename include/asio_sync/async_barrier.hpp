@@ -6,13 +6,13 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/phase_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/signals/phase_core.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 

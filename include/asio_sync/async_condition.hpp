@@ -7,9 +7,9 @@
 #include <asio_sync/detail/core/config.hpp>  // first
 
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/detail/context/condition_core.hpp>
+#include <asio_sync/detail/condition/condition_core.hpp>
+#include <asio_sync/detail/condition/condition_wait.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/condition_wait.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>

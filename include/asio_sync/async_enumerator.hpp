@@ -6,11 +6,11 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
+#include <asio_sync/detail/enumerator/callback.hpp>
+#include <asio_sync/detail/enumerator/steps_calls.hpp>
+#include <asio_sync/detail/enumerator/steps_run.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
-#include <asio_sync/detail/operation/callback.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
-#include <asio_sync/detail/operation/steps_calls.hpp>
-#include <asio_sync/detail/operation/steps_run.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/fwd.hpp>

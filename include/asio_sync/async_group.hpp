@@ -6,12 +6,12 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/group_core.hpp>
+#include <asio_sync/detail/group/group_core.hpp>
+#include <asio_sync/detail/group/tracked.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
-#include <asio_sync/detail/operation/event_base.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
-#include <asio_sync/detail/operation/tracked.hpp>
+#include <asio_sync/detail/signals/event_base.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/operation/guarded.hpp>
+#include <asio_sync/detail/locks/guarded.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/fwd.hpp>
 

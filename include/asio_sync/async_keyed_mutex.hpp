@@ -6,7 +6,7 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/keyed_mutex_core.hpp>
+#include <asio_sync/detail/locks/keyed_mutex_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>

@@ -7,10 +7,10 @@
 #include <asio_sync/detail/core/config.hpp>  // first
 
 #include <asio_sync/detail/operation/initiation.hpp>
-#include <asio_sync/detail/operation/lock_all.hpp>
-#include <asio_sync/detail/operation/several_mutexes.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/several/lock_all.hpp>
+#include <asio_sync/detail/several/several_mutexes.hpp>
 
 #include <boost/system/error_code.hpp>
 

@@ -6,12 +6,12 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/flags_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/signals/flags_cores.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 

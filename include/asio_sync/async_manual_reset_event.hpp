@@ -6,8 +6,8 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/event_core.hpp>
-#include <asio_sync/detail/operation/event_base.hpp>
+#include <asio_sync/detail/signals/event_base.hpp>
+#include <asio_sync/detail/signals/event_core.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 

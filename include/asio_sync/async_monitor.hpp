@@ -6,13 +6,13 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/monitor_core.hpp>
+#include <asio_sync/detail/monitor/monitor_condition.hpp>
+#include <asio_sync/detail/monitor/monitor_core.hpp>
+#include <asio_sync/detail/monitor/monitor_entry.hpp>
+#include <asio_sync/detail/monitor/monitor_function.hpp>
+#include <asio_sync/detail/monitor/monitor_visit.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
-#include <asio_sync/detail/operation/monitor_condition.hpp>
-#include <asio_sync/detail/operation/monitor_entry.hpp>
-#include <asio_sync/detail/operation/monitor_function.hpp>
-#include <asio_sync/detail/operation/monitor_visit.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>

@@ -6,11 +6,11 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/permit_cores.hpp>
+#include <asio_sync/detail/locks/lock_guard.hpp>
+#include <asio_sync/detail/locks/permit_cores.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
-#include <asio_sync/detail/operation/lock_guard.hpp>
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>

@@ -6,14 +6,14 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/context/shared_mutex_core.hpp>
+#include <asio_sync/detail/locks/lock_guard.hpp>
+#include <asio_sync/detail/locks/shared_mutex_core.hpp>
+#include <asio_sync/detail/locks/upgrade.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
-#include <asio_sync/detail/operation/lock_guard.hpp>
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
-#include <asio_sync/detail/operation/upgrade.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>

@@ -1,0 +1,50 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_DETAIL_SIGNALS_FLAGS_CORES_HPP
+#define ASIO_SYNC_DETAIL_SIGNALS_FLAGS_CORES_HPP
+
+// The cores of flags: one, which every wait takes, or many.
+
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/flags_core.hpp>
+
+namespace asio_sync::detail {
+
+struct auto_event_traits : waiter_traits {
+  static constexpr flags_request request() noexcept { return {1, false, true}; }
+  static constexpr flags_request request(waiter const&) noexcept { return request(); }
+  static void told(waiter&, flags) noexcept {}
+};
+
+class auto_event_core final : public homed_core<auto_event_core, flags_core<auto_event_traits>> {
+ public:
+  using homed_core::homed_core;
+
+ private:
+  ~auto_event_core() override = default;
+};
+
+struct mailbox_traits : waiter_traits {
+  static flags_request request(waiter const& w) noexcept {
+    return flags_request::unpacked(static_cast<valued_waiter const&>(w).value);
+  }
+  static void told(waiter& w, flags got) noexcept {
+    auto& value = static_cast<valued_waiter&>(w).value;
+    value = flags_request{got, false, flags_request::unpacked(value).takes}.packed();
+  }
+};
+
+class mailbox_core final
+    : public homed_core<mailbox_core, flags_core<mailbox_traits>, valued_waiter> {
+ public:
+  using homed_core::homed_core;
+
+ private:
+  ~mailbox_core() override = default;
+};
+
+}  // namespace asio_sync::detail
+
+#endif
