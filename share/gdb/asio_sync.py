@@ -314,7 +314,7 @@ def visit_of(waiter):
 
 def visit_asked(visit):
     """What a visit to a monitor waits for."""
-    if visit["is_parked"]:
+    if enumerator(visit["phase"]) == "parked":
         return "has looked"
     return "is to look" if enumerator(visit["state"]) == "decided" else ""
 

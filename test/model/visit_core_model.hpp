@@ -20,6 +20,8 @@ namespace visit_model {
 using core_model::explore, core_model::kept, core_model::one_of, core_model::wait_outcome,
     core_model::wait_state;
 
+using asio_sync::detail::visit_phase;
+
 class monitor;
 
 /// A plain wait, or a visit.
@@ -30,10 +32,7 @@ struct node : core_model::wait_of<node> {
   monitor* of = nullptr;
   model::plain<wait_outcome> mark{wait_outcome::undecided};
   model::plain<bool> is_cancelled{false};
-  model::plain<bool> is_parked{false};
-  model::plain<bool> is_over{false};
-  model::plain<bool> runs{false};
-  model::plain<bool> has_left{false};
+  model::plain<visit_phase> phase{visit_phase::coming};
 };
 
 /// Visits that come back to the queue are older than others in it, so their order is the
@@ -44,6 +43,9 @@ struct traits : core_model::traits_of<node, asio_sync::detail::decided_list<node
   static std::uint64_t weight(node const&) noexcept { return 1; }
   static bool is_visit(node const& w) noexcept { return w.is_visit; }
   static bool looks_once(node const&) noexcept { return false; }
+  static void changes(visit_phase from, visit_phase to) noexcept {
+    model::check(asio_sync::detail::may_follow(from, to), "the phase may follow");
+  }
   static inline void left(node& w, list& decided) noexcept;
 };
 
@@ -67,7 +69,18 @@ class operation : public core_model::completion {
   bool goes_on = false;  // its function has not ended when it returns
 };
 
-using core_type = asio_sync::detail::visit_core<asio_sync::detail::fifo_core<traits>, traits>;
+using visits = asio_sync::detail::visit_core<asio_sync::detail::fifo_core<traits>, traits>;
+
+/// Where those parts of a transition run that are the shell's.
+struct core_type : visits {
+  using visits::visits;
+
+  template <class Function>
+  void with_lock(Function f) {
+    std::lock_guard guard{lock()};
+    f();
+  }
+};
 
 /// The monitor, doing what visits_core does. Whoever sends to the strand looks there itself.
 class monitor : public core_model::primitive<core_type, operation, core_model::grant::hold> {
@@ -188,7 +201,7 @@ class monitor : public core_model::primitive<core_type, operation, core_model::g
       std::lock_guard guard{timer_};
       op.known_to_timer = false;
     }
-    if (!op.wait->has_left) return base::deliver(op);
+    if (op.wait->phase != visit_phase::left) return base::deliver(op);
     op.outcome = op.wait->outcome;
     end_wait(op);
     return false;
@@ -210,7 +223,8 @@ class monitor : public core_model::primitive<core_type, operation, core_model::g
   /// The completion is destroyed.
   void drop(operation& op) {
     op.await_post();
-    if (op.wait->has_left || op.wait->outcome != wait_outcome::granted) return end_wait(op);
+    if (op.wait->phase == visit_phase::left || op.wait->outcome != wait_outcome::granted)
+      return end_wait(op);
     list decided;
     if (core().drop(*op.wait, decided)) destroy();
     complete(decided);
@@ -222,7 +236,7 @@ class monitor : public core_model::primitive<core_type, operation, core_model::g
   std::size_t waiters() { return core().waiters(); }
 
   /// By the core, under the lock.
-  void is_granted(node& w) noexcept { core().is_to_visit(w); }
+  void left_queue(node& w) noexcept { core().left_queue(w); }
 
   /// The last check: nobody is inside or waits, and it is freed with the primitive.
   void end() {
@@ -248,18 +262,21 @@ class monitor : public core_model::primitive<core_type, operation, core_model::g
 
   /// To its executor; a visit that is to look: to the strand.
   void send(node& w) {
-    if (!w.is_visit || w.outcome != wait_outcome::granted || w.is_over) return w.owner->post();
-    core().let_look(w, [] {});
+    if (!w.is_visit || w.outcome != wait_outcome::granted || is_let_in(w.phase))
+      return w.owner->post();
+    core().with_lock([&] { core().let_look(w); });
     if (has_strand_) return look();
     list decided;
-    core().give_up_looking(decided, [] {});
+    core().with_lock([&] { core().give_up_looking(decided); });
     complete(decided);
     release();
   }
 
   void look() {
     for (bool more = true; more;) {
-      if (node* const visitor = core().begin_to_look([] {})) {
+      node* visitor = nullptr;
+      core().with_lock([&] { visitor = core().begin_to_look(); });
+      if (visitor) {
         auto& op = static_cast<operation&>(*visitor->owner);
         if (seen() >= op.needs && core().let_in(*visitor, op.invokes == does::invoke))
           return enters(op);
@@ -296,7 +313,7 @@ class monitor : public core_model::primitive<core_type, operation, core_model::g
 
 void traits::left(node& w, list& decided) noexcept {
   traits_of::left(w, decided);
-  if (w.is_visit && w.outcome == wait_outcome::granted) w.of->is_granted(w);
+  if (w.is_visit) w.of->left_queue(w);
 }
 
 }  // namespace visit_model

@@ -9,9 +9,45 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 namespace asio_sync::detail {
+
+// Where a visit is. Changes under the lock of its core.
+enum class visit_phase : std::uint8_t {
+  coming,   // it waits for the mutex, or is about to
+  granted,  // it was granted the mutex in its turn, and is in the list of whoever did that
+  sent,     // somebody goes to the strand for it: it can be turned back
+  looking,  // somebody looks whether it may enter
+  parked,   // it may not, and waits until somebody leaves
+  refused,  // it goes out without the mutex
+  entered,  // it is inside, with its handler
+  running,  // its function is inside
+  left,     // its function has ended
+  lost      // its function never will
+};
+
+// Returns true if a visit in the phase `from` may change to `to`.
+constexpr bool may_follow(visit_phase from, visit_phase to) noexcept {
+  using enum visit_phase;
+  switch (from) {
+    case coming: return to == granted || to == sent || to == refused;
+    case granted: return to == sent || to == looking || to == refused;
+    case sent: return to == looking || to == refused;
+    case looking: return to == parked || to == refused || to == entered || to == running;
+    case parked: return to == coming || to == refused;
+    case running: return to == left || to == lost;
+    case refused:
+    case entered:
+    case left:
+    case lost: break;
+  }
+  return false;
+}
+
+// Returns true once a visit has been let in.
+constexpr bool is_let_in(visit_phase phase) noexcept { return phase >= visit_phase::entered; }
 
 // The visits to a monitor, over the mutex of that monitor.
 //
@@ -21,9 +57,9 @@ namespace asio_sync::detail {
 // coming. At most one visit looks at a time, as it holds the mutex.
 //
 // Mutex: a core of one permit, some of whose nodes are visits. Traits: `atomic<T>`; `visit`, a
-// node with members `mark`, `is_cancelled`, `is_parked`, `is_over`, `runs` and `has_left`;
-// `is_visit(node)`, `looks_once(visit)`; a visit that `left(node, list)` is told of, granted,
-// `is_to_visit()`.
+// node with members `phase`, `mark` and `is_cancelled`; `is_visit(node)`, `looks_once(visit)`;
+// `changes(from, to)`, told of each change of a phase; `left(node, list)` calls
+// left_queue(visit).
 template <class Mutex, class Traits>
 class visit_core : public Mutex {
  public:
@@ -31,24 +67,18 @@ class visit_core : public Mutex {
   using node = typename Mutex::node;
   using list = typename Mutex::list;
 
-  // It has got the mutex, and somebody goes to the strand for it; sets out before it can be
-  // refused.
-  template <class SetOut>
-  void let_look(visit& v, SetOut set_out) noexcept {
-    std::lock_guard const guard(this->lock());
+  // Under the lock: somebody goes to the strand for a visit that has got the mutex.
+  void let_look(visit& v) noexcept {
     visiting_ = &v;
-    is_sent_for_ = true;
-    set_out();
+    change(v, visit_phase::sent);
   }
 
-  // Who looks now; somebody has arrived for it. Null if it was refused meanwhile; hand_on()
-  // follows.
-  template <class Arrive>
-  visit* begin_to_look(Arrive arrive) noexcept {
-    std::lock_guard const guard(this->lock());
-    is_sent_for_ = false;
-    arrive();
-    return this->is_dead() ? nullptr : visiting_;
+  // Under the lock: somebody has arrived on the strand, where hand_on() follows. Returns the visit
+  // that looks now; null if it was refused.
+  visit* begin_to_look() noexcept {
+    if (this->is_dead() || !visiting_) return nullptr;
+    change(*visiting_, visit_phase::looking);
+    return visiting_;
   }
 
   // It has looked, and enters. `runs`: a function of its runs then; if it was cancelled meanwhile,
@@ -57,8 +87,7 @@ class visit_core : public Mutex {
     std::lock_guard const guard(this->lock());
     if (runs && v.is_cancelled) return false;
     visiting_ = nullptr;
-    v.is_over = true;
-    v.runs = runs;
+    change(v, runs ? visit_phase::running : visit_phase::entered);
     return true;
   }
 
@@ -68,9 +97,13 @@ class visit_core : public Mutex {
     std::lock_guard const guard(this->lock());
     visiting_ = nullptr;
     v.outcome = refusal_of(v);
-    if (v.outcome != wait_outcome::undecided) return this->count_up(), false;
+    if (v.outcome != wait_outcome::undecided) {
+      change(v, visit_phase::refused);
+      this->count_up();
+      return false;
+    }
     v.state = wait_state::queued;
-    v.is_parked = true;
+    change(v, visit_phase::parked);
     parked_.push_back(v);
     count_parked(1);
     return true;
@@ -89,19 +122,15 @@ class visit_core : public Mutex {
     return true;
   }
 
-  // Nobody can look any more. The caller has the mutex, and releases it.
-  template <class Arrive>
-  void give_up_looking(list& decided, Arrive arrive) noexcept {
-    std::lock_guard const guard(this->lock());
-    arrive();
+  // Under the lock: nobody can look any more. The caller has the mutex, and releases it.
+  void give_up_looking(list& decided) noexcept {
     if (visiting_) turn_back(wait_outcome::aborted, decided);
   }
 
   // The function of a visit has ended, and the monitor was left. `lost`: it never will.
   void end_function(visit& v, bool lost) noexcept {
     std::lock_guard const guard(this->lock());
-    v.runs = false;
-    v.has_left = !lost;
+    change(v, lost ? visit_phase::lost : visit_phase::left);
     if (lost) v.outcome = wait_outcome::aborted;
   }
 
@@ -117,9 +146,9 @@ class visit_core : public Mutex {
       std::lock_guard const guard(this->lock());
       if (v.mark == wait_outcome::undecided) v.mark = outcome;
       if (outcome == wait_outcome::aborted) v.is_cancelled = true;
-      if (v.is_parked) return unpark(v, outcome, decided), true;
-      if (&v == visiting_ && is_sent_for_) return turn_back(outcome, decided), true;
-      runs = v.runs;
+      if (v.phase == visit_phase::parked) return unpark(v, outcome, decided), true;
+      if (v.phase == visit_phase::sent) return turn_back(outcome, decided), true;
+      runs = v.phase == visit_phase::running;
     }
     return !runs && Mutex::refuse(v, outcome, decided);
   }
@@ -133,7 +162,7 @@ class visit_core : public Mutex {
         unpark_if(everybody, outcome, decided) + this->refuse_queued(which, outcome, 0, decided);
     if (!is_somebody_visiting()) return refused;
     visiting_->mark = outcome;
-    if (is_sent_for_) turn_back(outcome, decided);
+    if (visiting_->phase == visit_phase::sent) turn_back(outcome, decided);
     return refused + 1;
   }
 
@@ -161,14 +190,15 @@ class visit_core : public Mutex {
   // Whether it looks, or its function runs.
   bool is_inside(visit const& v) const noexcept {
     std::lock_guard const guard(this->lock());
-    return &v == visiting_ || v.runs;
+    return &v == visiting_ || v.phase == visit_phase::running;
   }
 
-  // Under the lock: it was granted the mutex in its turn. It is in the list of whoever did that,
-  // and can be refused once it has looked.
-  void is_to_visit(visit& v) noexcept {
-    visiting_ = &v;
-    is_sent_for_ = false;
+  // Under the lock: it was taken out of the queue. If it was granted the mutex it is in the list
+  // of whoever did that, and can be refused once it has looked.
+  void left_queue(visit& v) noexcept {
+    bool const granted = v.outcome == wait_outcome::granted;
+    if (granted) visiting_ = &v;
+    change(v, granted ? visit_phase::granted : visit_phase::refused);
   }
 
   std::size_t waiters() const noexcept {
@@ -194,11 +224,18 @@ class visit_core : public Mutex {
     while (!parked_.empty()) {
       visit& v = of(parked_.back());
       take_from_parked(v);
+      change(v, visit_phase::coming);
       this->join_in_front(v);
     }
   }
 
   // Below: under the lock.
+
+  // The one place where a phase changes.
+  static void change(visit& v, visit_phase to) noexcept {
+    Traits::changes(v.phase, to);
+    v.phase = to;
+  }
 
   // How a visit ends that has looked and may not enter; undecided: it does not end.
   wait_outcome refusal_of(visit const& v) const noexcept {
@@ -214,7 +251,8 @@ class visit_core : public Mutex {
 
   void end_visits_here(wait_outcome outcome, list& decided) noexcept {
     unpark_if(everybody, outcome, decided);
-    if (is_sent_for_ && is_somebody_visiting()) turn_back(outcome, decided);
+    if (is_somebody_visiting() && visiting_->phase == visit_phase::sent)
+      turn_back(outcome, decided);
   }
 
   // What the visit holds is left to who looks.
@@ -226,6 +264,7 @@ class visit_core : public Mutex {
   void refuse_now(visit& v, wait_outcome outcome, list& decided) noexcept {
     v.state = wait_state::decided;
     v.outcome = outcome;
+    change(v, visit_phase::refused);
     this->count_up();
     decided.push_back(v);
   }
@@ -251,7 +290,6 @@ class visit_core : public Mutex {
 
   void take_from_parked(visit& v) noexcept {
     parked_.erase(v);
-    v.is_parked = false;
     count_parked(-1);
   }
 
@@ -262,8 +300,7 @@ class visit_core : public Mutex {
   }
 
   wait_list<node> parked_;
-  visit* visiting_ = nullptr;  // who holds the mutex, and is to look
-  bool is_sent_for_ = false;   // and nobody has arrived there yet: it can be turned back
+  visit* visiting_ = nullptr;  // holds the mutex, and is to look: granted, sent or looking
   typename Traits::template atomic<std::size_t> parked_size_{0};  // changes under the lock
 };
 

@@ -5,6 +5,7 @@
 #define ASIO_SYNC_DETAIL_MONITOR_VISIT_WAITER_HPP
 
 #include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/visit_core.hpp>
 
 #include <exception>
 
@@ -42,17 +43,14 @@ struct visit_waiter : lasting_waiter {
   // One that has left again carries nothing.
   verdict decided() const noexcept {
     if (outcome == wait_outcome::broken) return wait_outcome::aborted;
-    return {outcome, has_left ? 1u : 0u};
+    return {outcome, phase == visit_phase::left ? 1u : 0u};
   }
 
   // Under the core's lock, while it queues and visits.
   asked_type request;
   wait_outcome mark = wait_outcome::undecided;  // how it ends unless it may enter
-  bool is_cancelled = false;                    // itself, and not with all
-  bool is_parked = false;                       // it has looked, and waits until somebody leaves
-  bool is_over = false;                         // it may enter
-  bool runs = false;                            // its function does
-  bool has_left = false;
+  visit_phase phase = visit_phase::coming;
+  bool is_cancelled = false;  // itself, and not with all
   bool is_elsewhere = false;  // its context is not that of the strand
   bool needs_strand = false;  // and that is kept running for it
 };

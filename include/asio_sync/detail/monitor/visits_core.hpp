@@ -33,6 +33,7 @@ struct visit_traits : mutex_traits {
   using visit = visit_waiter;
   static bool is_visit(waiter const& w) noexcept { return w.way && w.way->is_of_visit(); }
   static bool looks_once(visit const& v) noexcept { return v.request.expired; }
+  static void changes(visit_phase, visit_phase) noexcept {}
 };
 
 // Plain waits are those of the mutex, and do not come here.
@@ -57,7 +58,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
       return true;
     if (!visits(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
-    let_look(w, [] {});
+    with_lock([&] { let_look(w); });
     look();
     return true;
   }
@@ -82,7 +83,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   // The same as of a mutex; a visit that has left again carries nothing.
   void withdraw(node& w) noexcept {
-    if (!w.has_left) mutex_core::withdraw(w);
+    if (w.phase != visit_phase::left) mutex_core::withdraw(w);
   }
 
   // A function that a visit has begun has ended, or never will.
@@ -95,12 +96,15 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   // Holds the monitor, and has not been looked at.
   static bool visits(node const& w) noexcept {
-    return w.outcome == wait_outcome::granted && !w.is_over;
+    return w.outcome == wait_outcome::granted && !is_let_in(w.phase);
   }
 
   // A visit holds the monitor: somebody goes to the strand for it.
   void send_for(node& w) noexcept {
-    let_look(w, [this] { looker_holds_strand_ = hold_strand(); });
+    with_lock([&] {
+      let_look(w);
+      looker_holds_strand_ = hold_strand();
+    });
     if (!send_looker()) look_dropped();
   }
 
@@ -164,7 +168,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     if (w.act == &act_of_looker) return;  // once nothing is left of it: look_dropped()
     if (visit_traits::is_visit(w)) {
       leave_service(of(w));
-      if (of(w).has_left) return unref();
+      if (of(w).phase == visit_phase::left) return unref();
     }
     mutex_core::pass_on(w);
   }
@@ -226,7 +230,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   // with the next in the queue, if that is a visit, too.
   void look() noexcept {
     for (bool more = true; more;) {
-      if (node* const visitor = begin_to_look([this] { has_arrived(); })) {
+      if (node* const visitor = looker_arrives()) {
         if (looks(*visitor) && let_in(*visitor, runs_function(*visitor))) return enters(*visitor);
         if (!park(*visitor)) deliver(*visitor);
       }
@@ -235,9 +239,20 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     release_counted();
   }
 
+  // Somebody has arrived on the strand for the visit, which looks now if it was not refused.
+  node* looker_arrives() noexcept {
+    std::lock_guard const guard(lock());
+    has_arrived();
+    return begin_to_look();
+  }
+
   // The strand's context ends: the visit is told, and others have the monitor.
   void look_dropped() noexcept {
-    decide([&](decided_waits& decided) { give_up_looking(decided, [this] { has_arrived(); }); });
+    decide([&](decided_waits& decided) {
+      std::lock_guard const guard(lock());
+      has_arrived();
+      give_up_looking(decided);
+    });
     release_counted();
   }
 
@@ -325,9 +340,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return true;
   }
 
-  void taken_out(waiter& w, decided_waits&) noexcept override {
-    if (w.outcome == wait_outcome::granted) is_to_visit(of(w));
-  }
+  void taken_out(waiter& w, decided_waits&) noexcept override { left_queue(of(w)); }
 
   static inline constinit std::atomic<std::uint64_t> numbers{0};
 
