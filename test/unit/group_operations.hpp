@@ -11,6 +11,10 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <functional>
@@ -67,6 +71,32 @@ class stopped {
  private:
   std::function<void(boost::system::error_code)> pending_;
   boost::asio::cancellation_slot slot_;
+};
+
+// Of a context, whose dispatch() is a post, wherever it is called. Keeps an object.
+class posting_executor {
+ public:
+  explicit posting_executor(boost::asio::io_context& context, std::shared_ptr<void> kept = nullptr)
+      : context_(&context), kept_(std::move(kept)) {}
+
+  posting_executor require(boost::asio::execution::blocking_t::never_t) const noexcept {
+    return *this;
+  }
+  boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept {
+    return *context_;
+  }
+  static constexpr boost::asio::execution::blocking_t query(
+      boost::asio::execution::blocking_t) noexcept {
+    return boost::asio::execution::blocking.never;
+  }
+  void execute(auto&& function) const {
+    boost::asio::post(*context_, std::forward<decltype(function)>(function));
+  }
+  friend bool operator==(posting_executor const&, posting_executor const&) noexcept = default;
+
+ private:
+  boost::asio::io_context* context_;
+  std::shared_ptr<void> kept_;
 };
 
 }  // namespace asio_sync::test

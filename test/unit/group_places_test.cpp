@@ -19,7 +19,9 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/compose.hpp>
@@ -61,6 +63,7 @@ using asio_sync::async_group;
 using asio_sync::async_monitor;
 using asio_sync::async_mutex;
 using asio_sync::test::inline_executor;
+using asio_sync::test::posting_executor;
 using asio_sync::test::stopped;
 using boost::system::error_code;
 
@@ -104,25 +107,6 @@ auto asking(stopped& operation, Executor const& ex, auto&& token) {
       },
       token);
 }
-
-// Of a context, whose dispatch() is a post, wherever it is called.
-class posting_executor {
- public:
-  explicit posting_executor(asio::io_context& context) noexcept : context_(&context) {}
-
-  posting_executor require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
-  asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
-  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
-    return asio::execution::blocking.never;
-  }
-  void execute(auto&& function) const {
-    asio::post(*context_, std::forward<decltype(function)>(function));
-  }
-  friend bool operator==(posting_executor const&, posting_executor const&) noexcept = default;
-
- private:
-  asio::io_context* context_;
-};
 
 struct fixture {
   asio::io_context context, other;
@@ -616,6 +600,48 @@ BOOST_AUTO_TEST_CASE(W1_a_coroutine_ends_while_its_cancellation_is_on_its_way) {
     poll(context);
     BOOST_TEST(group.pending() == 0);
   }
+}
+
+BOOST_AUTO_TEST_CASE(W1_a_coroutine_ends_while_the_signal_of_its_handler_is_on_its_way) {
+  asio::cancellation_signal signal;
+  async_group second(context);
+  auto const alive = std::make_shared<int>();
+  auto const ends = [&](auto const& ex, auto&& token) {
+    asio::co_spawn(ex, wait(), std::forward<decltype(token)>(token));
+    poll();
+    operation.end();  // before the signal in the queue
+    signal.emit(cancellation_type::terminal);
+    other.restart();
+    for (int i = 0; i != 8 && group.pending() != 0; ++i) {
+      other.poll_one();
+      poll(context);
+    }
+    BOOST_TEST(group.pending() == 0);
+  };
+  auto const here = asio::bind_cancellation_slot(signal.slot(), [&](auto const&) { ++ended; });
+  auto const elsewhere = asio::bind_executor(context, here);
+  ends(posting_executor(other, alive), group.track(elsewhere));
+  BOOST_TEST_REQUIRE(alive.use_count() > 1);  // in what the coroutine has put into its slot
+  poll(other);
+  BOOST_TEST(alive.use_count() == 1);
+  ends(strand, group.track(here));
+  ends(strand, group.track(elsewhere));
+  ends(strand, second.track(group.track(here)));
+  ends(strand, asio::as_tuple(group.track(here)));
+  poll();
+  BOOST_TEST(ended == 5);
+  BOOST_TEST(second.pending() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(W7_a_signal_of_a_handler_ends_the_context_of_its_operation) {
+  auto third = std::make_unique<asio::io_context>();
+  asio::cancellation_signal signal;
+  asking(operation, third->get_executor(),
+         group.track(asio::bind_cancellation_slot(
+             signal.slot(), [&](error_code, int, std::string const&) { third.reset(); })));
+  signal.emit(cancellation_type::terminal);
+  BOOST_TEST(!third);
+  BOOST_TEST(group.pending() == 0);
 }
 
 // A handler whose move throws when it is called, and which tells when it is destroyed.

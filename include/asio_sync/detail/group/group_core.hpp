@@ -58,6 +58,10 @@ class tracked_operation {
   // Has the operation cancelled there, unless the context of its executor has ended.
   virtual void cancel(asio::cancellation_type type) = 0;
 
+  // Keeps what a coroutine has put into the slot until its executor has run what was posted
+  // before. The caller keeps the operation with its executor.
+  virtual void keep() noexcept = 0;
+
   // On its executor. Relaxed: the handler is called there, too, where nothing else runs meanwhile.
   void emit(asio::cancellation_type type) {
     if (!is_over_.load(std::memory_order_relaxed)) signal_.emit(type);

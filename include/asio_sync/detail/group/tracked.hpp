@@ -47,7 +47,7 @@ class tracked_canceller {
   }
 
   void operator()(asio::cancellation_type type) const {
-    if (cancellable_operation const kept(operation_); kept) kept->emit(type);
+    if (cancellable_operation kept(operation_); kept) cancellation{std::move(kept), type}();
   }
 
  private:

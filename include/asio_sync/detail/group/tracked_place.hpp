@@ -11,6 +11,7 @@
 #include <asio_sync/detail/group/group_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
+#include <asio_sync/detail/operation/post_keeper.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
@@ -47,23 +48,11 @@ struct cancellation {
   cancellable_operation operation;
   asio::cancellation_type type;
 
-  void operator()() const { operation->emit(type); }
+  void operator()() const {
+    operation->emit(type);
+    operation->keep();
+  }
 };
-
-// Cancels what may be a coroutine. By a post, which comes behind its first step: Asio's coroutines
-// do not complete if they are cancelled before (its issue 1452). And they may send the signal on
-// to their executor, with a reference to what is in the slot: so the operation is kept until what
-// was posted meanwhile has run. The executor is the operation's.
-template <class Executor>
-void post_cancellation(Executor const& ex, cancellation&& cancels) {
-  asio::post(ex, [&ex, cancels = std::move(cancels)]() mutable {
-    cancels();
-    try {
-      asio::post(ex, [kept = std::move(cancels.operation)] {});
-    } catch (...) {  // then it is not kept
-    }
-  });
-}
 
 // Where an operation is cancelled: on an executor of its own.
 template <class Executor, bool IsCoroutine>
@@ -85,12 +74,19 @@ class own_place {
 
   bool is_known() const noexcept { return !holds_system_executor(executor_); }
 
+  // By a post, which comes behind the first step of a coroutine: Asio's coroutines do not complete
+  // if they are cancelled before (its issue 1452).
   void run(cancellation&& cancels) const {
     if (watch_.has_ended()) return;
     if constexpr (IsCoroutine)
-      post_cancellation(executor_, std::move(cancels));
+      asio::post(executor_, std::move(cancels));
     else
       asio::dispatch(executor_, std::move(cancels));
+  }
+
+  void keep([[maybe_unused]] tracked_operation& o) const noexcept {
+    if constexpr (IsCoroutine)
+      if (is_known() && !watch_.has_ended()) post_keeper(executor_, cancellable_operation(o));
   }
 
  private:
@@ -118,7 +114,11 @@ class offered_place {
   bool is_known() const noexcept { return is_there_.load(std::memory_order_acquire); }
 
   void run(cancellation&& cancels) const {
-    if (!watch_.has_ended()) post_cancellation(executor_, std::move(cancels));
+    if (!watch_.has_ended()) asio::post(executor_, std::move(cancels));
+  }
+
+  void keep(tracked_operation& o) const noexcept {
+    if (is_known() && !watch_.has_ended()) post_keeper(executor_, cancellable_operation(o));
   }
 
  private:
@@ -208,6 +208,8 @@ class tracked_operation_at final : public tracked_operation {
   void cancel(asio::cancellation_type type) override {
     place_.run({cancellable_operation(*this), type});
   }
+
+  void keep() noexcept override { place_.keep(*this); }
 
  private:
   template <class... Source>
