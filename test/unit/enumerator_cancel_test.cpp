@@ -8,14 +8,17 @@
 
 #include <asio_sync/async_enumerator.hpp>
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -36,6 +39,7 @@ using asio_sync::async_enumerator;
 using asio_sync::async_steps;
 using asio_sync::test::enumerator_fixture;
 using asio_sync::test::local;
+using asio_sync::test::posting_executor;
 using asio_sync::test::run_result;
 using boost::system::error_code;
 
@@ -191,6 +195,37 @@ BOOST_AUTO_TEST_CASE(R4_what_has_completed_is_not_cancelled_any_more) {
   BOOST_TEST((first.cancelled_by == cancellation_type::none));
   BOOST_TEST((second.cancelled_by == cancellation_type::terminal));
   BOOST_TEST(result.is(aborted));
+}
+
+// Asio's coroutines send the signal on to their executor, with a reference to the slot.
+BOOST_AUTO_TEST_CASE(R4_a_coroutine_ends_while_its_cancellation_is_on_its_way) {
+  auto const alive = std::make_shared<int>();
+  auto const wait = [&]() -> asio::awaitable<void> { co_await first(asio::use_awaitable); };
+  auto const all = [&]() -> async_steps {
+    asio::co_spawn(posting_executor(other, alive), wait, e.callback());
+    co_yield 1;
+    ++steps;
+  };
+  for (bool const by_slot : {true, false}) {
+    result = {};
+    e.async_run(all(), cancellable());
+    poll();
+    first.end();  // before the signal in the queue
+    by_slot ? signal.emit(cancellation_type::terminal) : static_cast<void>(e.cancel());
+    context.restart();
+    context.poll();
+    other.restart();
+    for (int i = 0; i != 8 && result.is_outstanding(); ++i) {
+      other.poll_one();
+      context.restart();
+      context.poll();
+    }
+    BOOST_TEST(result.is(aborted));
+    BOOST_TEST_REQUIRE(alive.use_count() > 1);  // in what the coroutine has put into its slot
+    poll();
+    BOOST_TEST(alive.use_count() == 1);
+  }
+  BOOST_TEST(steps == 0);
 }
 
 BOOST_AUTO_TEST_CASE(R9_the_enumerator_is_destroyed_with_a_run_on) {

@@ -6,13 +6,16 @@
 
 // The completion token of an operation that an enumerator's steps begin, and its handler.
 
+#include <asio_sync/detail/context/context_watch.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/enumerator/steps_run.hpp>
+#include <asio_sync/detail/operation/post_keeper.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -66,13 +69,51 @@ inline constexpr fit fit_of<std::tuple<Kept...>, Args...> =
     : (requires(Args && ... args) { (Kept{static_cast<Args&&>(args)}, ...); }) ? fit::converts
                                                                                : fit::narrows;
 
+// Cancels an operation.
+class callback_signal {
+ public:
+  asio::cancellation_slot slot() noexcept { return signal_.slot(); }
+  void emit() { signal_.emit(asio::cancellation_type::terminal); }
+
+ private:
+  asio::cancellation_signal signal_;
+};
+
+// Cancels a coroutine, unless the context of its executor has ended. Outlives the operation until
+// the executor has run what the coroutine has posted.
+template <class Executor>
+class coroutine_signal {
+ public:
+  explicit coroutine_signal(Executor const& ex)
+      : shared_(std::allocate_shared<shared>(pool_allocator<shared>(), ex)) {}
+
+  asio::cancellation_slot slot() noexcept { return shared_->signal.slot(); }
+
+  void emit() {
+    if (shared_->watch.has_ended()) return;
+    shared_->signal.emit(asio::cancellation_type::terminal);
+    post_keeper(shared_->executor, shared_);
+  }
+
+ private:
+  struct shared {
+    explicit shared(Executor const& ex) : executor(ex), watch(ex) {}
+
+    Executor executor;
+    context_watch watch;
+    asio::cancellation_signal signal;
+  };
+
+  std::shared_ptr<shared> shared_;
+};
+
 // The operation with its results, and with what it has completed with until that is delivered: the
 // steps, to which the results may belong, may be running, or have ended.
-template <class Executor, class Results, class... Signatures>
+template <class Executor, class Results, class Signal, class... Signatures>
 class callback_operation;
 
-template <class Executor, class... Results, class... Signatures>
-class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
+template <class Executor, class... Results, class Signal, class... Signatures>
+class callback_operation<Executor, std::tuple<Results&...>, Signal, Signatures...> final
     : public steps_operation {
   using results = std::tuple<Results&...>;
   template <class Signature>
@@ -81,7 +122,9 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
                 "an operation completes with fewer arguments than callback() has results");
 
  public:
-  static callback_operation& make(Executor const& ex, results const& r) {
+  // Source: what the signal is made of.
+  template <class... Source>
+  static callback_operation& make(Executor const& ex, results const& r, Source const&... source) {
     struct allocation {
       pool_allocator<callback_operation> memory{};
       callback_operation* place = memory.allocate(1);
@@ -89,12 +132,20 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
         if (place) memory.deallocate(place, 1);
       }
     } of;
-    auto& made = *::new (static_cast<void*>(of.place)) callback_operation(ex, r);
+    auto& made = *::new (static_cast<void*>(of.place)) callback_operation(ex, r, source...);
     of.place = nullptr;
     return made;
   }
 
   Executor const& executor() const noexcept { return executor_; }
+  asio::cancellation_slot slot() noexcept { return signal_.slot(); }
+
+  void cancel() noexcept override {
+    try {
+      signal_.emit();
+    } catch (...) {
+    }
+  }
 
   // Keeps as many arguments as there are results, if there are.
   template <class... Args>
@@ -116,7 +167,9 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
   }
 
  private:
-  callback_operation(Executor const& ex, results const& r) : executor_(ex), results_(r) {}
+  template <class... Source>
+  callback_operation(Executor const& ex, results const& r, Source const&... source)
+      : executor_(ex), results_(r), signal_(source...) {}
   ~callback_operation() override = default;
 
   void destroy() noexcept override {
@@ -152,6 +205,7 @@ class callback_operation<Executor, std::tuple<Results&...>, Signatures...> final
 
   Executor executor_;
   results results_;
+  Signal signal_;
   std::variant<std::monostate, typename arguments<Signatures>::type...> kept_;
   std::exception_ptr failure_;
 };
@@ -229,13 +283,29 @@ class async_result<asio_sync::detail::callback_token<Executor, Results...>, Sign
 
   template <class Initiation, class Token, class... Args>
   static void initiate(Initiation&& initiation, Token&& token, Args&&... args) {
-    using operation =
-        asio_sync::detail::callback_operation<Executor, std::tuple<Results&...>, Signatures...>;
-    auto& o = operation::make(*token.executor, token.results);
+    if constexpr (asio_sync::detail::starts_coroutine<std::decay_t<Initiation>>) {
+      auto const ex = initiation.get_executor();
+      using signal = asio_sync::detail::coroutine_signal<std::remove_const_t<decltype(ex)>>;
+      begin(operation<signal>::make(*token.executor, token.results, ex), token,
+            static_cast<Initiation&&>(initiation), static_cast<Args&&>(args)...);
+    } else {
+      using signal = asio_sync::detail::callback_signal;
+      begin(operation<signal>::make(*token.executor, token.results), token,
+            static_cast<Initiation&&>(initiation), static_cast<Args&&>(args)...);
+    }
+  }
+
+ private:
+  template <class Signal>
+  using operation = asio_sync::detail::callback_operation<Executor, std::tuple<Results&...>,
+                                                          Signal, Signatures...>;
+
+  template <class Operation, class Token, class Initiation, class... Args>
+  static void begin(Operation& o, Token const& token, Initiation&& initiation, Args&&... args) {
     if (auto run = token.state->current(); run && run->begin(o)) o.run = std::move(run);
     asio_sync::detail::callback_beginning beginning(o);
     static_cast<Initiation&&>(initiation)(
-        asio_sync::detail::callback_handler<operation, Executor>(o), static_cast<Args&&>(args)...);
+        asio_sync::detail::callback_handler<Operation, Executor>(o), static_cast<Args&&>(args)...);
     beginning.has_not_thrown();
   }
 };

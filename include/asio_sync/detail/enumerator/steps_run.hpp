@@ -15,8 +15,6 @@
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
@@ -44,14 +42,8 @@ class steps_operation : public steps_link<steps_operation> {
   // Writes the results. Throws what that throws, or what keeping them has thrown.
   virtual void deliver() = 0;
 
-  asio::cancellation_slot slot() noexcept { return signal_.slot(); }
-
-  void cancel() noexcept {
-    try {
-      signal_.emit(asio::cancellation_type::terminal);
-    } catch (...) {  // the operation goes on, and is waited for
-    }
-  }
+  // Asks the operation to cancel itself. If that throws, it goes on, and is waited for.
+  virtual void cancel() noexcept = 0;
 
   // Relaxed: the caller has a use already.
   void retain() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
@@ -70,7 +62,6 @@ class steps_operation : public steps_link<steps_operation> {
  private:
   virtual void destroy() noexcept = 0;
 
-  asio::cancellation_signal signal_;
   threading::atomic<std::uint32_t> uses_{1};
 };
 
