@@ -6,8 +6,8 @@
 
 // Where the operations of a group are cancelled.
 
+#include <asio_sync/detail/context/context_watch.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/group/context_watch.hpp>
 #include <asio_sync/detail/group/group_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>

@@ -58,21 +58,22 @@ struct shared_mutex_traits : waiter_traits {
 
 // A wait that upgrades borrows the hold of a guard once it queues, or is decided; unless it is
 // granted the hold is the guard's again.
-class shared_mutex_core final
-    : public lock_core<shared_mutex_core, shared_core<shared_mutex_traits>, lock_waiter> {
-  using queue = shared_core<shared_mutex_traits>;
+template <class Queue>
+class upgradable_core final : public lock_core<upgradable_core<Queue>, Queue, lock_waiter> {
+  using base = lock_core<upgradable_core, Queue, lock_waiter>;
 
  public:
-  using lock_core::lock_core;
+  using base::base;
+  using typename base::node;
 
   void conclude(node& w, verdict decided) noexcept {
     if (decided.outcome() != wait_outcome::not_permitted) w.borrow();
-    queue::conclude(w, decided);
+    Queue::conclude(w, decided);
   }
 
   bool enter(node& w) noexcept {
     w.borrow();
-    return queue::enter(w);
+    return Queue::enter(w);
   }
 
   // The hold that a guard would have lent is released, as by any handler that is dropped.
@@ -83,36 +84,39 @@ class shared_mutex_core final
 
   // A guard keeps the count of a hold that it has lent.
   verdict hold(verdict granted) noexcept {
-    if (!is_dead()) return granted;
-    if (!lock_waiter::has_borrowed(granted)) unref();
+    if (!this->is_dead()) return granted;
+    if (!lock_waiter::has_borrowed(granted)) this->unref();
     return wait_outcome::aborted;
   }
 
   // A withdrawn upgrade makes its writer a reader again.
   void give_on(node& w, decided_waits& decided) noexcept {
     if (w.borrowed)
-      static_cast<void>(queue::downgrade(decided));
+      static_cast<void>(Queue::downgrade(decided));
     else
-      lock_core::give_on(w, decided);
+      base::give_on(w, decided);
   }
 
   void pass_on(waiter& ended) noexcept override {
-    settle_work();  // while the waiter is counted
+    this->settle_work();  // while the waiter is counted
     auto& w = static_cast<node&>(ended);
     bool const granted = w.outcome == wait_outcome::granted;
-    if (initiation_scope::is_on_for(w) && w.give_back()) return granted ? undo_grant() : unref();
-    if (!granted && !w.borrowed) return unref();
-    drop_grant(w);
+    if (initiation_scope::is_on_for(w) && w.give_back())
+      return granted ? undo_grant() : this->unref();
+    if (!granted && !w.borrowed) return this->unref();
+    this->drop_grant(w);
   }
 
  private:
-  ~shared_mutex_core() override = default;
+  ~upgradable_core() override = default;
 
   // Of an upgrade whose caller has the hold as before.
   void undo_grant() noexcept {
-    decide([&](decided_waits& decided) { return queue::downgrade(decided); });
+    this->decide([&](decided_waits& decided) { return Queue::downgrade(decided); });
   }
 };
+
+using shared_mutex_core = upgradable_core<shared_core<shared_mutex_traits>>;
 
 }  // namespace asio_sync::detail
 

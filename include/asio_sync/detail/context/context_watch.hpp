@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#ifndef ASIO_SYNC_DETAIL_GROUP_CONTEXT_WATCH_HPP
-#define ASIO_SYNC_DETAIL_GROUP_CONTEXT_WATCH_HPP
+#ifndef ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_WATCH_HPP
+#define ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_WATCH_HPP
 
 // Tells if the context of an executor that is kept has ended.
 
