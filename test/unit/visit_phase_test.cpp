@@ -24,12 +24,12 @@ using enum asio_sync::detail::visit_phase;
 
 class monitor;
 
-struct visit {
-  explicit visit(monitor& m) : of(m) {}
+struct visitor {
+  explicit visitor(monitor& m) : of(m) {}
 
   monitor& of;
-  visit* next = nullptr;
-  visit* prev = nullptr;
+  visitor* next = nullptr;
+  visitor* prev = nullptr;
   wait_state state = wait_state::fresh;
   wait_outcome outcome = wait_outcome::undecided;
   wait_outcome mark = wait_outcome::undecided;
@@ -40,8 +40,8 @@ struct visit {
 std::set<std::pair<visit_phase, visit_phase>> seen;
 
 struct traits : asio_sync::detail::threading {
-  using node = visit;
-  using visit = node;
+  using node = visitor;
+  using visit = visitor;
   using list = asio_sync::detail::decided_list<node>;
   static constexpr bool exclusive = true;
   static std::uint32_t weight(node const&) noexcept { return 1; }
@@ -60,19 +60,19 @@ class monitor : public core {
   monitor() : core(1u, 1u) {}
 
   // A visit gets the free mutex, and is sent for.
-  void is_sent(visit& v) {
+  void is_sent(visitor& v) {
     BOOST_TEST_REQUIRE(!enter(v));
     sends(v);
   }
-  void sends(visit& v) {
+  void sends(visitor& v) {
     std::lock_guard const guard(lock());
     let_look(v);
   }
-  bool looks(visit& v) {
+  bool looks(visitor& v) {
     std::lock_guard const guard(lock());
     return begin_to_look() == &v;
   }
-  void is_looking(visit& v) {
+  void is_looking(visitor& v) {
     is_sent(v);
     BOOST_TEST_REQUIRE(looks(v));
   }
@@ -81,7 +81,7 @@ class monitor : public core {
     std::lock_guard const guard(lock());
     give_up_looking(decided);
   }
-  bool cancel(visit& v) {
+  bool cancel(visitor& v) {
     list decided;
     bool runs = false;
     return refuse_visit(v, wait_outcome::aborted, decided, runs);
@@ -101,7 +101,7 @@ void traits::left(node& v, list&) noexcept { v.of.left_queue(v); }
 
 void visits_that_enter() {
   monitor m;
-  visit first(m), second(m), third(m);
+  visitor first(m), second(m), third(m);
   m.is_looking(first);
   BOOST_TEST(m.let_in(first, false));
   BOOST_TEST(m.enter(second));
@@ -120,7 +120,7 @@ void visits_that_enter() {
 
 void visits_that_are_refused() {
   monitor m;
-  visit sent_for(m), looks(m), parks(m), waits(m), is_lost(m);
+  visitor sent_for(m), looks(m), parks(m), waits(m), is_lost(m);
   m.is_sent(sent_for);
   BOOST_TEST(m.enter(waits));
   BOOST_TEST(m.cancel(waits));
@@ -144,7 +144,7 @@ void visits_that_are_refused() {
 
 void visit_that_the_end_meets_on_its_way() {
   monitor m;
-  visit first(m), second(m);
+  visitor first(m), second(m);
   m.is_looking(first);
   BOOST_TEST(m.enter(second));
   BOOST_TEST(m.park(first));

@@ -134,11 +134,6 @@ class condition_core : public home_binding<condition_core, notify_core<condition
     queue::evict_if([](node const& w) { return w.is_at_home(); }, decided);
   }
 
-  // What the beginning asks of cores that have participants; this has none.
-  static bool hold_for(node&) noexcept { return false; }
-  static bool is_participant(node const&) noexcept { return false; }
-  static void turn_away(node&) noexcept {}
-
  protected:
   ~condition_core() override = default;
 

@@ -9,6 +9,7 @@
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
@@ -79,6 +80,16 @@ class home_binding : public core_base, public Core {
     });
     unref();
   }
+
+  // Keeps the core while a fresh wait tries, if the attempt may end the primitive: true, and
+  // unref() follows.
+  static constexpr bool hold_for(waiter&) noexcept { return false; }
+
+  // Returns true if others wait for the wait to come: its coming stands, whatever becomes of it.
+  static constexpr bool is_participant(waiter const&) noexcept { return false; }
+
+  // Nobody will ever run the handler of a fresh wait.
+  static void turn_away(waiter&) noexcept {}
 
   // Returns whether this thread runs the home. Under the lock, because the home may be about to
   // end.

@@ -34,7 +34,7 @@ struct waiter_traits : threading {
 //   hold_for(w)          around the attempt of a fresh wait
 //   conclude(w, verdict) the attempt has decided it; or
 //   enter(w)             it queues; or
-//   turn_away(w)         its context is shutting down
+//   turn_away(w)         nobody will ever run its handler
 //   ends(w)              a decided wait has arrived on its executor
 //   withdraw(w)          its slot has cancelled it after its grant
 //   arrive(verdict)      its outcome is final
@@ -69,22 +69,11 @@ class homed_core : public home_binding<Derived, Core> {
   // Under the lock: it has left the queue here.
   void guest_taken_out(decided_waits& decided) noexcept { this->work_.left(this->home_, decided); }
 
-  // Keeps the core while a fresh wait tries, if the attempt may end the primitive: true, and
-  // unref() follows.
-  static constexpr bool hold_for(node&) noexcept { return false; }
-
   // Decides a wait that does not queue.
   using Core::conclude;
 
   // Queues a fresh wait: true. False if it was decided on the spot.
   using Core::enter;
-
-  // Nobody will ever run the handler of a fresh wait.
-  static void turn_away(node&) noexcept {}
-
-  // Returns whether others wait for the wait to come, so that its coming stands whatever becomes
-  // of it.
-  static constexpr bool is_participant(node const&) noexcept { return false; }
 
   // Returns whether a wait that has arrived on its executor is over; it may be gone otherwise.
   static bool ends(node& w) noexcept {
@@ -107,8 +96,8 @@ class homed_core : public home_binding<Derived, Core> {
     return granted;
   }
 
-  // Gives the grant of a wait on, and refuses the wait, before it
-  // arrives: it was cancelled after its grant. A grant that carries nothing stays.
+  // Gives the grant of a wait on, and refuses the wait: it was cancelled after its grant, and has
+  // not arrived. A grant that carries nothing stays.
   ASIO_SYNC_COLD void withdraw([[maybe_unused]] node& w) noexcept {
     if constexpr (Core::gives_back) {
       if (w.outcome != wait_outcome::granted || !Core::gives_back_of(w)) return;
