@@ -47,6 +47,48 @@ static_assert(!std::is_move_constructible_v<bank>);
 
 error_code const not_permitted = make_error_code(boost::system::errc::operation_not_permitted);
 
+// Counts the kinds of waits with an entry that are refused as invalid.
+struct waits_in_all_ways {
+  int with(entry& inside) {
+    auto const note = [this](error_code e) { note_error(e); };
+    std::chrono::steady_clock::time_point const now = std::chrono::steady_clock::now();
+    changed.async_wait(inside, note);
+    fixture.poll();
+    changed.async_wait(inside, at_least(0), note);
+    fixture.poll();
+    changed.async_wait_for(inside, 0s, note);
+    fixture.poll();
+    changed.async_wait_for(inside, 1h, at_least(0), note);
+    fixture.poll();
+    changed.async_wait_until(inside, now + 1h, note);
+    fixture.poll();
+    changed.async_wait_until(inside, now, at_least(0), note);
+    fixture.poll();
+    asio::co_spawn(*fixture.other, in_a_coroutine(inside), asio::detached);
+    fixture.poll();
+    return std::exchange(refused, 0);
+  }
+
+  asio::awaitable<void> in_a_coroutine(entry& inside) {
+    auto const [plain] = co_await changed.async_wait(inside, asio::as_tuple(asio::deferred));
+    note_error(plain);
+    error_code redirected;
+    co_await changed.async_wait(inside, at_least(0),
+                                asio::redirect_error(asio::use_awaitable, redirected));
+    note_error(redirected);
+  }
+
+  void note_error(error_code e) {
+    error = e;
+    refused += e == make_error_code(boost::system::errc::invalid_argument);
+  }
+
+  monitor_fixture& fixture;
+  bank::condition& changed;
+  error_code error{};
+  int refused = 0;
+};
+
 }  // namespace monitor_test
 
 BOOST_FIXTURE_TEST_SUITE(monitor_test, monitor_fixture)
@@ -194,70 +236,39 @@ BOOST_AUTO_TEST_CASE(M6_waiting_leaves_the_monitor_and_enters_again) {
 
 // Whoever waits, and whether it was closed; also where it lies where its own monitor was.
 BOOST_AUTO_TEST_CASE(R15_an_entry_of_another_monitor_is_refused) {
-  using clock = std::chrono::steady_clock;
-  std::optional<bank> another(std::in_place, *context);
-  std::optional<bank::condition> changed(std::in_place, *monitor);
-  std::optional<error_code> error;
-  int refused = 0;
-  auto const note_error = [&](error_code e) {
-    error = e;
-    refused += e == make_error_code(boost::system::errc::invalid_argument);
-  };
-  auto const try_all_with = [&](entry& inside) {
-    changed->async_wait(inside, note_error);
-    poll();
-    changed->async_wait(inside, at_least(0), note_error);
-    poll();
-    changed->async_wait_for(inside, 0s, note_error);
-    poll();
-    changed->async_wait_for(inside, 1h, at_least(0), note_error);
-    poll();
-    changed->async_wait_until(inside, clock::now() + 1h, note_error);
-    poll();
-    changed->async_wait_until(inside, clock::now(), at_least(0), note_error);
-    poll();
-    asio::co_spawn(
-        *other,
-        [&]() -> asio::awaitable<void> {
-          auto const [plain] =
-              co_await changed->async_wait(inside, asio::as_tuple(asio::deferred));
-          note_error(plain);
-          co_await changed->async_wait(inside, at_least(0),
-                                       asio::redirect_error(asio::use_awaitable, *error));
-          note_error(*error);
-        },
-        asio::detached);
-    poll();
-    return std::exchange(refused, 0);
-  };
-  entry own = monitor->try_enter(), theirs = another->try_enter();
-  BOOST_TEST(try_all_with(theirs) == 8);
+  bank another(*context);
+  bank::condition changed(*monitor);
+  entry own = monitor->try_enter(), theirs = another.try_enter();
+  waits_in_all_ways refused{*this, changed};
+  BOOST_TEST(refused.with(theirs) == 8);
   BOOST_TEST(theirs.owns());
-  BOOST_TEST(changed->waiters() == 0u);
-  changed->async_wait(own, note_error);
-  BOOST_TEST(try_all_with(theirs) == 8);
+  BOOST_TEST(changed.waiters() == 0u);
+  changed.async_wait(own, [](error_code) {});
+  BOOST_TEST(refused.with(theirs) == 8);
   BOOST_TEST(theirs.owns());
-  BOOST_TEST(changed->waiters() == 1u);
-  changed->notify_one();
+  BOOST_TEST(changed.waiters() == 1u);
+  changed.notify_one();
   poll();
   BOOST_TEST(own.owns());
 
   entry const taken(std::move(own));
-  BOOST_TEST(try_all_with(own) == 0);  // NOLINT(bugprone-use-after-move)
-  BOOST_TEST((error == not_permitted));
-  changed->close();
-  BOOST_TEST(try_all_with(theirs) == 8);
+  BOOST_TEST(refused.with(own) == 0);  // NOLINT(bugprone-use-after-move)
+  BOOST_TEST((refused.error == not_permitted));
+  changed.close();
+  BOOST_TEST(refused.with(theirs) == 8);
   BOOST_TEST(theirs.owns());
+}
 
-  changed.emplace(*another);
-  theirs = entry();
+BOOST_AUTO_TEST_CASE(R15_an_entry_of_a_monitor_at_the_place_of_a_dead_one_is_refused) {
+  std::optional<bank> another(std::in_place, *context);
+  bank::condition changed(*another);
+  waits_in_all_ways refused{*this, changed};
   for (int i = 0; i != 10; ++i) {
     another.reset();
     another.emplace(*context);
-    theirs = another->try_enter();
-    BOOST_TEST(try_all_with(theirs) == 8);
+    entry theirs = another->try_enter();
+    BOOST_TEST(refused.with(theirs) == 8);
     BOOST_TEST(theirs.owns());
-    theirs = entry();
   }
 }
 
