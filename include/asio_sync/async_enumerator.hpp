@@ -30,23 +30,24 @@
 
 namespace asio_sync {
 
-/// A coroutine whose steps an enumerator takes: what a function, a member or a lambda returns that
-/// says `co_yield n`, where it wants n completions before it goes on. It is lazy: nothing of it
-/// runs before `async_run()`. It may end with `co_return`, and cannot `co_await`.
+/// A coroutine of steps, which an enumerator runs. A function, a member function or a lambda that
+/// returns `async_steps` says `co_yield n` to wait for n completions before it goes on. The
+/// coroutine is lazy: nothing of it runs before `async_run()`. It may end with `co_return`, and
+/// cannot `co_await`.
 ///
-/// `co_yield n` throws `boost::system::system_error` with `invalid_argument` if n is negative, and
-/// what assigning to the results of its completions has thrown.
+/// Exceptions: `co_yield n` throws `boost::system::system_error` with `invalid_argument` if n is
+/// negative. It also throws the exception of an assignment to a result of `callback()`.
 class [[nodiscard]] async_steps {
  public:
-  /// As coroutines need it.
+  /// The promise of the coroutine, which the language asks for.
   struct promise_type : detail::steps_promise {
-    /// The coroutine.
+    /// Returns the coroutine of this promise.
     async_steps get_return_object() noexcept {
       return async_steps({std::coroutine_handle<promise_type>::from_promise(*this), *this});
     }
   };
 
-  /// Those moved from have no steps any more, and cannot be run.
+  /// Moves do not throw, and leave an object without steps, which `async_run()` refuses.
   async_steps(async_steps&&) noexcept = default;
   async_steps& operator=(async_steps&&) noexcept = default;
 
@@ -62,8 +63,9 @@ class [[nodiscard]] async_steps {
   detail::steps_frame frame_;
 };
 
-/// Runs steps that begin operations with callbacks, and go on when these have completed: code that
-/// reads from top to bottom, over operations of any kind, several at a time.
+/// Runs a coroutine of steps. The steps begin operations with callbacks and go on when these
+/// operations have completed: code that reads from top to bottom, over operations of any kind,
+/// several at a time.
 ///
 ///     asio_sync::async_steps fetch(asio_sync::async_enumerator& e, url u) {
 ///       resolver.async_resolve(u.host, u.port, e.callback(error, endpoints));
@@ -73,39 +75,43 @@ class [[nodiscard]] async_steps {
 ///
 /// An error code is data for the steps; an exception that leaves them ends the run.
 ///
-/// The steps, and what writes the results of their operations, run on the enumerator's executor,
-/// and on one thread at a time. Results change inside `co_yield` alone, and not after the end.
+/// The steps run on the enumerator's executor, on one thread at a time. So do the assignments to
+/// the results of `callback()`: results change only while the steps are suspended in `co_yield`,
+/// and never after the steps have ended.
 ///
 /// Threads: every member but constructors and destructor may be called from any thread at any
-/// time; for a run to be cancelled the executor has to be a strand, or that of a context which one
-/// thread runs, as for all cancellation in Asio. Lifetime: the enumerator may be destroyed with a
-/// run on, which is then cancelled: no step is taken any more. Its contexts may be destroyed
-/// before it or after it; over a strand, the enumerator has to go before the strand's context.
+/// time. To cancel a run, the executor has to be a strand, or the executor of a context that one
+/// thread runs; all cancellation in Asio asks for the same.
+/// Lifetime: the enumerator may be destroyed during a run. The run is then cancelled, and no
+/// further step is taken. The contexts may be destroyed before or after the enumerator; if its
+/// executor is a strand, the enumerator has to be destroyed before the strand's context.
 template <class Executor = boost::asio::any_io_executor>
 class basic_async_enumerator {
  public:
   /// The type of the executor on which the steps run.
   using executor_type = Executor;
 
-  /// The same enumerator over another executor.
+  /// Names the enumerator over another executor.
   template <class Executor2>
   struct rebind_executor {
-    /// The rebound type.
     using other = basic_async_enumerator<Executor2>;
   };
 
-  /// Makes an enumerator that runs steps on `ex`. Exceptions: what allocating throws.
+  /// Creates an enumerator that runs steps on `ex`.
+  ///
+  /// Exceptions: what allocating throws.
   explicit basic_async_enumerator(executor_type const& ex)
       : executor_(ex),
         state_(std::allocate_shared<detail::enumerator_state>(
             detail::pool_allocator<detail::enumerator_state>())) {}
 
-  /// Makes an enumerator over the executor of an execution context.
+  /// Creates an enumerator over the executor of an execution context.
   template <detail::context_for<Executor> ExecutionContext>
   explicit basic_async_enumerator(ExecutionContext& context)
       : basic_async_enumerator(executor_type(context.get_executor())) {}
 
-  /// Executors of the networking TS are refused: they cannot do what this needs.
+  /// Rejects executors of the networking TS at compile time: they lack properties that the
+  /// enumerator needs.
   template <detail::ts_executor TsExecutor>
   explicit basic_async_enumerator(TsExecutor const&)
       : basic_async_enumerator(detail::instead_of<TsExecutor, Executor>()) {}
@@ -113,40 +119,45 @@ class basic_async_enumerator {
   basic_async_enumerator(basic_async_enumerator const&) = delete;
   basic_async_enumerator& operator=(basic_async_enumerator const&) = delete;
 
-  /// Cancels the run that is on, as `cancel()` does.
+  /// Cancels the current run, like `cancel()`.
   ~basic_async_enumerator() { cancel(); }
 
-  /// The executor of the steps.
+  /// Returns the executor of the steps.
   executor_type get_executor() const noexcept { return executor_; }
 
-  /// A completion token for an operation of the steps, whatever it completes with, which is
-  /// dropped. The initiating function returns nothing; the completion counts for `co_yield`.
+  /// Returns a completion token for an operation that the steps begin. The completion counts for
+  /// `co_yield`, and its arguments are dropped. The initiating function returns nothing.
   ///
   /// The operation's handler has the enumerator's executor, memory of the library's pool, and a
-  /// cancellation slot. If it is destroyed without having been called, the run is cancelled, as
-  /// the steps might wait for it for ever; not if the initiating function throws, which has then
-  /// begun nothing. What begins while no run is on counts for none. The token refers to the
-  /// enumerator until the operation has begun.
+  /// cancellation slot. If the handler is destroyed without having been called, the run is
+  /// cancelled, because the steps might wait for the completion for ever. If the handler is
+  /// destroyed because the initiating function throws, the run goes on: no operation has begun. An
+  /// operation that begins while there is no run counts for no run, and writes no results.
   ///
-  /// Exceptions: the initiating function throws also what allocating does. In the steady state
+  /// Lifetime: the token refers to the enumerator until the operation has begun.
+  /// Exceptions: the initiating function also throws what allocating throws. In the steady state
   /// nothing is allocated from the heap.
   auto callback() { return callback<>(); }
 
-  /// The same, and writes what the operation completes with, moved, to the results: the first
-  /// argument to the first, and so on. More arguments than results are dropped. Of several
-  /// signatures, the one that fits the arguments best takes them; one with fewer arguments than
-  /// results writes nothing.
+  /// Returns a token like `callback()`, whose completion also writes its arguments to the results:
+  /// it moves the first argument to the first result, and so on. Arguments without a result are
+  /// dropped. If the operation has several completion signatures, the signature that fits the
+  /// arguments best decides; a signature with fewer arguments than results writes nothing.
   ///
-  /// The results have to live as long as the run, or until the operation has completed.
+  /// Lifetime: the results have to live as long as the run, or until the operation has completed.
   template <class... Ts>
   auto callback(Ts&... results) {
     return detail::callback_token<Executor, Ts...>{&executor_, state_.get(), {results...}};
   }
 
-  /// Has the function judge the exceptions with which steps end from now on, on the enumerator's
-  /// executor: true, the run completes with the exception; false, it was handled, and the run
-  /// completes without one. If the function throws, the run completes with that. An empty function
-  /// judges nothing, as in the beginning. Exceptions: what allocating throws.
+  /// Sets the function that is called when steps end with an exception from now on. If it returns
+  /// true, the run completes with the exception; if it returns false, it has handled the
+  /// exception, and the run completes without an exception. If the function throws, the run
+  /// completes with the function's exception. With an empty function, which is the default, the
+  /// run completes with the exception of the steps.
+  ///
+  /// Executor: the function is called on the enumerator's executor.
+  /// Exceptions: what allocating throws.
   void on_error(std::function<bool(std::exception_ptr)> judge) {
     using function = detail::enumerator_state::judge const;
     state_->set_judge(judge ? std::allocate_shared<function>(detail::pool_allocator<function>(),
@@ -154,28 +165,32 @@ class basic_async_enumerator {
                             : nullptr);
   }
 
-  /// Cancels the run that is on, and returns how many are: one or none. No step is taken from now
-  /// on, but for one that another thread takes; see `async_run` for the rest.
+  /// Cancels the current run, and returns the number of runs that it has cancelled: one or zero.
+  /// No step is taken from now on, except a step that another thread is taking. `async_run` says
+  /// what else a cancellation does.
   std::size_t cancel() noexcept {
     auto const run = state_->current();
     if (run) run->stop();
     return run ? 1 : 0;
   }
 
-  /// Runs the steps from the first to the last, one run at a time.
+  /// Runs the steps from the first to the last. An enumerator has one run at a time.
   ///
   /// Completion signature: `void(std::exception_ptr)`, null if the steps have come to their end.
-  /// Executor of the handler: its own, else `get_executor()`; neither it nor the first step runs
-  /// inside this function. Cancellation: terminal, partial and total alike; no further step is
-  /// taken, the operations in flight are asked to cancel themselves (terminal), and when the last
-  /// of them has completed the steps are destroyed, and the run completes; if the steps come to
-  /// their end meanwhile, it completes as if it had not been cancelled. It is the same if the
-  /// handler is destroyed, but for the completion. Errors, as `boost::system::system_error`:
-  /// `operation_aborted` (cancelled, or the enumerator destroyed), `operation_not_permitted`
-  /// (another run is on; the steps are destroyed), `invalid_argument` (no steps); what the steps
-  /// throw, see `on_error`. Threads: any, at any time. Exceptions: what allocating, moving the
-  /// handler, connecting its slot or adding a service to the executor's context throws; no step
-  /// was taken then.
+  /// Executor: the handler's, else `get_executor()`; neither the handler nor the first step runs
+  /// inside this function.
+  /// Cancellation: terminal, partial and total alike. No further step is taken, and the operations
+  /// in flight are cancelled (terminal). When the last operation has completed, the steps are
+  /// destroyed, and the run completes. If a step that is already being taken comes to the end of
+  /// the steps, the run completes as if it had not been cancelled. If the handler is destroyed
+  /// without having been called, the run is cancelled in this way, and nobody is told.
+  /// Errors: a `boost::system::system_error` with `operation_aborted` (cancelled, or the
+  /// enumerator destroyed), with `operation_not_permitted` (there is another run; the steps are
+  /// destroyed), or with `invalid_argument` (no steps); otherwise the exception of the steps, see
+  /// `on_error`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating, moving the handler, connecting its slot or adding a service to
+  /// the executor's context throws; no step was taken then.
   template <detail::token_for<void(std::exception_ptr)> Token = detail::default_token<Executor>>
   auto async_run(async_steps steps, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(std::exception_ptr)>(run_initiation(*this),
@@ -200,6 +215,10 @@ class basic_async_enumerator {
     basic_async_enumerator* enumerator_;
   };
 
+  // Begins a run. Three waits for flags of the run take it to its executor and to its handler, see
+  // steps_calls.hpp: `to_cancel` and `to_start` run on the enumerator's executor, `to_complete`
+  // calls the handler. A run that is refused only completes. If a wait throws, the run ends
+  // without a step, and its executor is not asked to cancel anything.
   template <class Handler>
   void run(Handler&& handler, detail::steps_frame&& steps) {
     using run_type = detail::steps_run_over<Executor>;

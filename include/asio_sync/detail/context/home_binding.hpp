@@ -4,7 +4,13 @@
 #ifndef ASIO_SYNC_DETAIL_CONTEXT_HOME_BINDING_HPP
 #define ASIO_SYNC_DETAIL_CONTEXT_HOME_BINDING_HPP
 
-// Binds a core to its home, the context of the primitive's executor.
+// Binds a core to its primitive, and to its home, the context of the primitive's executor. All
+// cores that waits queue in derive from home_binding: homed_core, and the cores of conditions.
+//
+// make() and abandon() are the beginning and the end of the primitive. In between, decide() runs
+// each transition: Core, from core/, decides waits under its lock and puts them into a list, and
+// decide() hands them out after the lock. So no user code runs under the lock. The wait_service of
+// the home tells the core when the home's services shut down.
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/destination.hpp>
@@ -25,7 +31,8 @@
 
 namespace asio_sync::detail {
 
-// Derived: the class that make() creates.
+// Derived: the class that make() creates. Core: the class from core/ that decides which wait is
+// next.
 template <class Derived, class Core>
 class home_binding : public core_base, public Core {
  public:
@@ -33,8 +40,9 @@ class home_binding : public core_base, public Core {
   home_binding(void* primitive, known_context const& home, bool plain, Args... args) noexcept
       : core_base(primitive, home, plain), Core(args...) {}
 
-  // Creates a core. Throws what allocating it, or adding the service to the executor's context,
-  // throws. Args: of the core.
+  // Creates the core of a primitive over `ex`, with the arguments of Core. The core has one count,
+  // the primitive's. Throws what allocating, or adding the service to the executor's context,
+  // throws.
   template <class Executor, class... Args>
   static Derived* make(void* primitive, Executor const& ex, Args... args) {
     refuse_ts_executor<Executor>();
@@ -49,7 +57,8 @@ class home_binding : public core_base, public Core {
     return core;
   }
 
-  // Runs a transition of the core, and hands out the waits that it has decided.
+  // Calls a transition of the core with an empty list, and hands out the waits that are in the
+  // list afterwards. Returns the result of the transition.
   template <class Transition>
   auto decide(Transition transition) noexcept {
     struct transition_of {
@@ -63,7 +72,7 @@ class home_binding : public core_base, public Core {
     return transition(of.decided);
   }
 
-  // Refuses the queued waits, and from now on all.
+  // Refuses the queued waits, and from now on every wait.
   void close() noexcept {
     decide([&](decided_waits& decided) {
       Core::close(decided);
@@ -71,7 +80,8 @@ class home_binding : public core_base, public Core {
     });
   }
 
-  // Ends the primitive. The core ends with it, or with the last count.
+  // Ends the primitive: refuses the queued waits, and releases the primitive's count. The core
+  // ends with its last count. The destructor of the primitive calls this.
   void abandon() noexcept {
     wait_service::disown(*this);
     decide([&](decided_waits& decided) {
@@ -81,28 +91,33 @@ class home_binding : public core_base, public Core {
     unref();
   }
 
-  // Keeps the core while a fresh wait tries, if the attempt may end the primitive: true, and
-  // unref() follows.
+  // The shell calls the next three members, see homed_core.hpp.
+
+  // Returns true if it has counted the core, because the attempt of a fresh wait may end the
+  // primitive. The caller calls unref() after the attempt.
   static constexpr bool hold_for(waiter&) noexcept { return false; }
 
-  // Returns true if others wait for the wait to come: its coming stands, whatever becomes of it.
+  // True if the wait is an arrival that others wait for, at a barrier or a latch. The arrival
+  // counts whatever becomes of the wait, so its initiation must not throw.
   static constexpr bool is_participant(waiter const&) noexcept { return false; }
 
-  // Nobody will ever run the handler of a fresh wait.
+  // Ends a fresh wait whose handler will never run, because its context is shutting down. The
+  // waiter is destroyed after this.
   static void turn_away(waiter&) noexcept {}
 
-  // Returns whether this thread runs the home. Under the lock, because the home may be about to
-  // end.
+  // True if this thread runs the home. Asks under the lock, because the home may be about to end.
   bool home_runs_here() const noexcept {
     std::lock_guard const guard(this->lock());
     return home_.running_in_this_thread();
   }
 
+  // Forgets the home: its services have shut down, and none of its waits is queued any more.
   void forget_home() noexcept override {
     std::lock_guard const guard(this->lock());
     home_.reset();
   }
 
+  // Releases a count, and ends the core if it was the last.
   ASIO_SYNC_NOINLINE void unref() noexcept {
     if (this->forget()) core_base::end(*this);
   }
@@ -110,25 +125,29 @@ class home_binding : public core_base, public Core {
  protected:
   ~home_binding() override = default;
 
+  // Destroys the core, and frees its memory.
   void destroy() noexcept override {
     auto* const core = static_cast<Derived*>(this);
     this->~home_binding();
     pool_allocator<Derived>().deallocate(core, 1);
   }
 
-  // Goes on with a transition that has stopped half-way: the waits that it has decided keep the
-  // core. Otherwise the core may be gone.
+  // Goes on with a transition that has stopped half-way to give the lock to other threads; the
+  // waits in the list keep the core until then. After any other transition the core may be gone.
   static void finish([[maybe_unused]] home_binding& core, decided_waits& decided) noexcept {
     if constexpr (Core::in_batches)
       while (decided.more) core.settle_more(decided);
   }
 
  private:
+  // Releases the work of the home that no queued wait needs. settle_work() calls this.
   ASIO_SYNC_COLD void leave_work() noexcept final {
     std::lock_guard const guard(this->lock());
     work_.settle();
   }
 
+  // Finds the way of a completion to the executor `own`, or to the plain executor of another
+  // context.
   destination destination_of(asio::any_io_executor const& own) const final {
     return destination_finder(own, own, home_).result();
   }

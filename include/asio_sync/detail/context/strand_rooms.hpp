@@ -4,7 +4,13 @@
 #ifndef ASIO_SYNC_DETAIL_CONTEXT_STRAND_ROOMS_HPP
 #define ASIO_SYNC_DETAIL_CONTEXT_STRAND_ROOMS_HPP
 
-// Strands of the known contexts, and the memory in which they keep a completion.
+// Posts a completion to a strand without allocating.
+//
+// A strand allocates twice for one post: its operation, which holds the completion, and, if the
+// strand was idle, its invoker, which the strand posts to its context to run the operations. Both
+// ask the allocator of the strand's inner executor for memory. So the strand of a route is a
+// context_strand: its inner executor is a rooms_executor, whose allocator hands out memory of the
+// waiter's block. executor_route<context_strand> calls strand_rooms; no other route has one.
 
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
@@ -30,13 +36,14 @@ namespace asio_sync::detail {
 
 class rooms_executor;
 
-// A strand of an executor of a known context, whichever that is. Other strands of these contexts
-// convert to it, and are the same strand.
+// A strand of an io_context or a thread_pool. Strands of these contexts with another type of inner
+// executor convert to it, and the result is the same strand.
 using context_strand = asio::strand<rooms_executor>;
 
 class strand_rooms;
 
-// Memory for what an executor keeps: the rooms of a waiter, or, without those, what Asio recycles.
+// Allocates what a strand or a context keeps of a completion: in the rooms of a waiter, or, if
+// `rooms` is null, in memory that Asio recycles.
 template <class T>
 struct strand_room_allocator {
   using value_type = T;
@@ -54,11 +61,11 @@ struct strand_room_allocator {
   strand_rooms* rooms;
 };
 
-// The executor of an io_context or a thread_pool, never blocking. One type for both: what is
-// compiled for an executor, a strand above all, is compiled once.
+// An executor of an io_context or a thread_pool that never runs a function inside execute(). Both
+// contexts share this type, so that the code of a strand is compiled once.
 class rooms_executor {
  public:
-  // Of an executor whose context is known.
+  // Creates the executor of the context of `ex`, which is an io_context or a thread_pool.
   template <class Executor>
     requires(is_any_executor<Executor> || is_context_executor<Executor>)  //
   rooms_executor(Executor const& ex)
@@ -85,11 +92,13 @@ class rooms_executor {
   rooms_executor require(asio::execution::outstanding_work_t::untracked_t) const noexcept {
     return {context_, context_work(), rooms_};
   }
+  // Returns an executor that allocates in the rooms of a waiter.
   rooms_executor require(asio::execution::allocator_t<strand_room_allocator<std::byte>> const&
                              memory) const noexcept {
     return {context_, work_, memory.value().rooms};
   }
-  // The strand's own, for an invoker that goes on: without the rooms, as the waiter may be gone.
+  // Returns an executor without rooms. The strand asks for an allocator of its own when its
+  // invoker posts itself again; the waiter, and its rooms, may be gone by then.
   template <class Allocator>
   rooms_executor require(asio::execution::allocator_t<Allocator> const&) const noexcept {
     return {context_, work_, nullptr};
@@ -117,34 +126,40 @@ class rooms_executor {
   strand_rooms* rooms_ = nullptr;
 };
 
-// The rooms of a completion for a strand, which needs a second one for its invoker. That outlives
-// the waiter where the strand's service is shut down before the scheduler that holds the invoker:
-// the waiter is then dropped together with the invoker.
+// The memory of one post to a strand, in the route of a waiter. The room of the waiter itself is
+// for the strand's operation, and a second room, here, for the strand's invoker.
+//
+// The invoker can outlive the strand's operation: if the strand's service is shut down before the
+// scheduler, the strand destroys the completion while the scheduler still holds the invoker. Then
+// completions::drop() calls keep_block(), which postpones the drop, and give_back() drops the
+// waiter when the memory of the invoker comes back.
 class strand_rooms {
  public:
-  // An operation of Asio's with the strand's invoker (its implementation and an executor) and the
-  // allocator.
+  // The size of Asio's operation with the strand's invoker (a pointer to the strand's
+  // implementation, and an executor) and the allocator.
   static constexpr std::size_t invoker_size =
       operation_size + sizeof(std::shared_ptr<void>) + sizeof(rooms_executor) + sizeof(void*);
 
   explicit strand_rooms(waiter& w) noexcept : waiter_(w) {}
 
-  // Before each post: what the last one took has come back.
+  // Makes the rooms free again. Called before each post; both rooms have come back by then.
   void renew() noexcept { operation_waits_ = false; }
 
-  // The strand's operation comes first, then, if the strand was idle, the invoker.
+  // Hands out a room: to the strand's operation in the first call, to its invoker in the second.
   void* take() noexcept {
     if (!std::exchange(operation_waits_, true)) return waiter_.room_of_any();
     invoker_waits_ = true;
     return invoker_;
   }
 
+  // Takes a room back, and drops the waiter if its drop was postponed until now.
   void give_back(void* room) noexcept {
     if (room != invoker_) return;
     invoker_waits_ = false;
     if (drop_postponed_) completions::drop(waiter_);
   }
 
+  // Returns true, and postpones the drop of the waiter, if the invoker still uses its room.
   bool keep_block() noexcept { return drop_postponed_ = invoker_waits_; }
 
  private:
@@ -155,11 +170,11 @@ class strand_rooms {
   alignas(void*) std::byte invoker_[invoker_size];
 };
 
-// Room for the invokers of so many strands at a time that have to go on where no memory is to be
-// had: Asio posts them in a destructor.
+// The last reserve of memory for invokers that post themselves again, 64 strands at a time. Asio
+// does that in a destructor, which must not throw if there is no memory.
 class last_rooms {
  public:
-  // Null if all are taken.
+  // Returns a room, or null if all are taken.
   static void* take() noexcept {
     std::uint64_t taken = taken_.load(std::memory_order_relaxed);
     while (~taken != 0) {
@@ -172,7 +187,7 @@ class last_rooms {
     return nullptr;
   }
 
-  // False if it is none of these.
+  // Takes a room back. Returns false if the memory is no room of this reserve.
   static bool give_back(void* room) noexcept {
     std::uintptr_t const offset =
         reinterpret_cast<std::uintptr_t>(room) - reinterpret_cast<std::uintptr_t>(&rooms_);

@@ -14,31 +14,36 @@
 #include <cstdint>
 #include <mutex>
 
+// The core of async_keyed_mutex. keyed_mutex_core binds it to a context and to waiters; the
+// primitive calls claim(), a guard unlock(), and the shell the members that homed_core.hpp lists.
+
 namespace asio_sync::detail {
 
 struct key_entry;
 
-// What somebody has of an entry.
+// The part that a waiter or a guard has in an entry.
 enum class key_share : std::uint8_t {
   none,
-  use,     // about to queue, or queued: the entry stays
-  hold,    // holds the key
-  remains  // it was the last user: the entry has left the table, and is to be destroyed
+  use,     // it is queued, or is about to queue: the entry stays in the table
+  hold,    // it holds the key
+  remains  // it was the last user: the entry has left the table, and the stake has to destroy it
 };
 
+// An entry, and the share of one waiter or guard in it.
 struct key_stake {
   key_entry* entry = nullptr;
   key_share share = key_share::none;
 };
 
-// A waiter's place among those of its key.
+// The links of a waiter in the queue of its key.
 struct key_place {
   key_place* next = nullptr;
   key_place* prev = nullptr;
 };
 
-// A key that is held or waited for. All but the hash is the core's, under its lock. Aligned so
-// that a verdict has room for its address, the tag of a tagged pointer included.
+// The entry of a key that is held or waited for; the derived keyed_entry has the key. The core's
+// lock guards every member except the hash. The alignment makes the address fit into the 60 bits
+// of a verdict's value, even if the address has a tag in its upper bits.
 struct alignas(2 * sizeof(void*)) key_entry {
   explicit key_entry(std::size_t h) noexcept : hash(h) {}
   key_entry(key_entry const&) = delete;
@@ -46,33 +51,33 @@ struct alignas(2 * sizeof(void*)) key_entry {
   virtual ~key_entry() = default;
 
   std::size_t const hash;
-  key_entry* below[2] = {};
-  wait_list<key_place> queue;  // while somebody is in it, somebody holds the key
-  std::uint32_t users = 0;     // its holder, those in the queue, and those about to queue
+  key_entry* below[2] = {};    // the links of key_tree
+  wait_list<key_place> queue;  // while a waiter is in it, the key is held
+  std::uint32_t users = 0;     // the holder, the waiters in the queue, and those about to queue
   bool held = false;
 };
 
-// Destroys the entry, if that is what was left to do. Runs user code.
+// Destroys the entry if the stake is its remains. Runs user code: the destructor of the key.
 inline void bury(key_stake const& stake) noexcept {
   if (stake.share == key_share::remains) delete stake.entry;
 }
 
-// A mutex for each key, under one lock. The table has the keys that somebody uses; a key that
-// nobody has is free. Each has a queue of its own, first come, first served; besides, all those
-// who wait are in one queue, so that they can be refused together, in the order in which they
-// came.
+// A mutex for each key, under one lock. The table has an entry for each key that is held or waited
+// for; a key without an entry is free. Each entry has a queue, first come, first served. All
+// waiters are also in one queue of the core, so that they can be refused together, in the order in
+// which they came.
 //
-// A wait uses the entry of its key from its beginning, so that nothing can fail once it queues.
-// Whoever is the last to use an entry takes it out of the table, and destroys it without the lock:
-// the destructor of a key is user code. The only user code under the lock is the equality of keys.
+// A wait claims the entry of its key before it queues, so that nothing can fail once it queues.
+// The last user of an entry takes it out of the table, and destroys it without the lock, because
+// the destructor of a key is user code. The equality of keys is the only user code under the lock.
 //
-// The core outlives its primitive by the completions on their way and by the holders. So it
-// counts: the primitive is one; each holder; and each waiter that was refused, until it is
-// delivered or dropped. A key that is handed over takes its holder's count along. Whoever lets the
-// last count go frees the core.
+// The core outlives its primitive until the last completion has arrived and the last holder has
+// gone. So it has counts: one for the primitive, one for each holder, and one for each waiter that
+// was refused, until the waiter is delivered or dropped. If a key is passed on, the count of the
+// holder goes with it. The caller of forget() that releases the last count frees the core.
 //
-// Traits: those of wait_queue; `stake(node)`, what the waiter has of its entry, and `place(node)`;
-// `waiter_at(place)`, the way back.
+// Traits: those of wait_queue; `stake(node)`, the key_stake of the waiter; `place(node)`, its
+// key_place; and `waiter_at(place)`, the waiter of a key_place.
 template <class Traits>
 class keyed_core : public wait_queue<Traits> {
   using base = wait_queue<Traits>;
@@ -83,21 +88,23 @@ class keyed_core : public wait_queue<Traits> {
 
   keyed_core() noexcept = default;
 
-  // A grant, with the entry of which it is a hold, and back.
+  // Returns a grant that carries the entry of the stake.
   static verdict granted(key_stake const& stake) noexcept {
     auto const address = reinterpret_cast<std::uintptr_t>(stake.entry);
     return {wait_outcome::granted, address / alignof(key_entry)};
   }
+  // Returns the hold that a grant carries.
   static key_stake held_by(verdict granted) noexcept {
     auto const address = static_cast<std::uintptr_t>(granted.value()) * alignof(key_entry);
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): granted() has made the number of a pointer
     return {reinterpret_cast<key_entry*>(address), key_share::hold};
   }
 
-  // Takes a key that nobody holds: the stake is a hold. Where somebody holds it, or the core is
-  // closed, there is none; `waits`: one who uses the entry of a key that is held. `fresh` becomes
-  // the entry if there is none yet of which `is_it` is true; otherwise it stays the caller's. Lets
-  // out what `is_it` throws; nothing has changed then.
+  // Claims a key for a guard or a waiter. Returns a hold if the key is free. If the key is held,
+  // it returns a use if `waits`, and otherwise an empty stake. If the core is closed, it returns
+  // an empty stake. If no entry in the table satisfies `is_it`, `fresh` becomes the entry of the
+  // key; otherwise `fresh` stays the caller's. Throws what `is_it` throws; nothing has changed
+  // then.
   template <class Predicate>
   key_stake claim(key_entry& fresh, Predicate const& is_it, bool waits) {
     std::lock_guard const guard(base::lock());
@@ -115,8 +122,9 @@ class keyed_core : public wait_queue<Traits> {
     return {found, key_share::hold};
   }
 
-  // Ends a hold, and passes the key on to the oldest who waits for it: true. False if nobody does:
-  // the caller lets the count go then, and destroys what remains of the entry.
+  // Ends a hold. Returns true if it has passed the key, with the count of the holder, on to the
+  // oldest waiter for the key. Otherwise the key is free, and the caller releases the count, and
+  // calls bury().
   bool unlock(key_stake& stake, list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     key_entry& entry = *stake.entry;
@@ -133,21 +141,22 @@ class keyed_core : public wait_queue<Traits> {
     return true;
   }
 
-  // Who was about to queue does not. The caller destroys what remains of the entry.
+  // Ends the use of a wait that will not queue. The caller calls bury().
   void renounce(key_stake& stake) noexcept {
     std::lock_guard const guard(base::lock());
     leave(stake);
   }
 
-  // Decides a waiter that does not queue: refused, or the hold that it has goes to its grant.
+  // Decides a waiter that does not queue. It is refused; or it has a hold, which its grant takes
+  // over.
   void conclude(node& waiter, verdict decided) noexcept {
     if (decided.granted()) return grant(waiter);
     std::lock_guard const guard(base::lock());
     turn_back(waiter, decided.outcome());
   }
 
-  // Queues a fresh waiter: true. False if it was decided on the spot: granted, refused by close(),
-  // or refused because it was marked by refuse().
+  // Queues a fresh waiter, and returns true. Returns false if it was decided on the spot: granted,
+  // or refused because the core is closed or refuse() has marked the waiter.
   bool enter(node& waiter) noexcept {
     std::lock_guard const guard(base::lock());
     key_stake& stake = Traits::stake(waiter);
@@ -160,8 +169,8 @@ class keyed_core : public wait_queue<Traits> {
     return true;
   }
 
-  // Refuses a waiter: takes it from the queues; marks it if it has not come to them yet; does
-  // nothing once it is decided. True if it was in the queues.
+  // Refuses a waiter. Returns true if it was in the queues, and takes it out. If it is fresh,
+  // marks it, so that enter() refuses it; if it is decided, does nothing.
   bool refuse(node& waiter, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
@@ -171,64 +180,65 @@ class keyed_core : public wait_queue<Traits> {
     return true;
   }
 
-  // Refuses those in the queues of whom `which` is true; returns how many.
+  // Refuses the queued waiters for which `which` is true, and returns their number.
   template <class Predicate>
   std::size_t refuse_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     return refuse_queued(which, outcome, decided);
   }
 
-  // Refuses those in the queues, and from now on everybody.
+  // Refuses the queued waiters, and from now on every wait.
   void close(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     if (!is_closed()) word_.fetch_add(closed, std::memory_order_relaxed);
     refuse_queued(base::everybody, wait_outcome::closed, decided);
   }
 
-  // The primitive is being destroyed: refuses those in the queues; what was granted and has not
-  // arrived arrives as aborted. The primitive's own count stays: forget() comes after the
-  // completions.
+  // Marks the core as dead, because the primitive is being destroyed, and refuses the queued
+  // waiters. A wait that was granted and has not arrived will arrive as aborted. The primitive
+  // keeps its count until the completions are posted, and then calls forget().
   void abandon(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     refuse_queued(base::everybody, wait_outcome::aborted, decided);
     word_.fetch_add(dead, std::memory_order_release);
   }
 
-  // Acquire: pairs with abandon(), so that what that did comes before.
+  // True once the primitive is destroyed. Acquire: pairs with the release in abandon().
   bool is_dead() const noexcept { return (word_.load(std::memory_order_acquire) & dead) != 0; }
 
+  // True once close() was called.
   bool is_closed() const noexcept { return (word_.load(std::memory_order_relaxed) & closed) != 0; }
 
-  // A granted waiter will never arrive: the key goes on; what remains of the entry is the waiter's
-  // to destroy. True if that was the last count.
+  // Passes the key of a granted waiter on, because the waiter will never arrive. The waiter's
+  // claim buries what remains of the entry. Returns true if that was the last count.
   bool drop(node& waiter, list& decided) noexcept {
     key_stake& stake = Traits::stake(waiter);
     stake.share = key_share::hold;
     return !unlock(stake, decided) && forget();
   }
 
-  // Lets a count go. True if it was the last: the caller frees the core. Acquire and release: what
-  // others did to the core comes before its end.
+  // Releases a count. Returns true if it was the last: the caller frees the core. Acquire and
+  // release: what other threads did to the core happens before its end.
   ASIO_SYNC_INLINE bool forget() noexcept {
     return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
-  // One more of those who keep the core.
+  // Adds a count.
   void count_up() noexcept { counts_.fetch_add(1, std::memory_order_relaxed); }
 
-  // How many keys somebody uses.
+  // Returns the number of keys that are held or waited for.
   std::size_t keys() const noexcept {
     std::lock_guard const guard(base::lock());
     return keys_;
   }
 
  private:
-  // The printers in share/gdb know these.
+  // The printers in share/gdb read these flags.
   using word = std::uint32_t;
-  static constexpr word closed = 1;  // no key is given to anybody any more; changes under the lock
+  static constexpr word closed = 1;  // no key is granted any more; changes under the lock
   static constexpr word dead = 2;    // the primitive is gone
 
-  // Of a fresh waiter that holds its key.
+  // Grants a fresh waiter the key that it holds.
   static void grant(node& waiter) noexcept {
     Traits::stake(waiter).share = key_share::none;
     base::decide(waiter, wait_outcome::granted);
@@ -236,12 +246,13 @@ class keyed_core : public wait_queue<Traits> {
 
   // Below: under the lock.
 
+  // Gives a free key to a holder, who has a count.
   void hold(key_entry& entry) noexcept {
     entry.held = true;
     count_up();
   }
 
-  // A user less.
+  // Ends the share of one user of the entry. The last user gets the remains.
   void leave(key_stake& stake) noexcept {
     stake.share = key_share::none;
     if (--stake.entry->users != 0) return;
@@ -250,14 +261,15 @@ class keyed_core : public wait_queue<Traits> {
     stake.share = key_share::remains;
   }
 
-  // Of a fresh waiter that is refused.
+  // Refuses a fresh waiter.
   void turn_back(node& waiter, wait_outcome outcome) noexcept {
     count_up();
     if (Traits::stake(waiter).share == key_share::use) leave(Traits::stake(waiter));
     base::decide(waiter, outcome);
   }
 
-  // Of one in the queue of its key, which somebody else holds: it is not the last user.
+  // Takes a waiter out of the queue of its key. The key has a holder, so the waiter is not the
+  // last user of the entry.
   void step_out(node& waiter) noexcept {
     key_stake& stake = Traits::stake(waiter);
     stake.entry->queue.erase(Traits::place(waiter));
@@ -266,6 +278,7 @@ class keyed_core : public wait_queue<Traits> {
     count_up();
   }
 
+  // Refuses waiters like refuse_if().
   template <class Predicate>
   std::size_t refuse_queued(Predicate which, wait_outcome outcome, list& decided) noexcept {
     auto const leaves = [&](node& waiter) {
@@ -276,8 +289,8 @@ class keyed_core : public wait_queue<Traits> {
     return base::take_out_if(leaves, outcome, decided);
   }
 
-  key_tree<key_entry> table_;  // lock()
-  std::size_t keys_ = 0;       // in the table; lock()
+  key_tree<key_entry> table_;  // under the lock
+  std::size_t keys_ = 0;       // the number of entries in the table; under the lock
   typename Traits::template atomic<std::uint64_t> counts_{1};
   typename Traits::template atomic<word> word_{0};
 };

@@ -12,20 +12,24 @@
 #include <cstdint>
 #include <mutex>
 
+// The queue of a monitor: visits wait for the monitor's mutex, look whether they may enter, and
+// are parked until they may. visits_core binds this core to contexts and to the strand of the
+// monitor, and test/model runs it alone.
+
 namespace asio_sync::detail {
 
-// Where a visit is. Changes under the lock of its core.
+// The phase of a visit. Changes under the lock of its core.
 enum class visit_phase : std::uint8_t {
   coming,   // it waits for the mutex, or is about to
-  granted,  // it was granted the mutex in its turn, and is in the list of whoever did that
-  sent,     // somebody goes to the strand for it: it can be turned back
-  looking,  // somebody looks whether it may enter
-  parked,   // it may not, and waits until somebody leaves
-  refused,  // it goes out without the mutex
-  entered,  // it is inside, with its handler
-  running,  // its function is inside
+  granted,  // it has the mutex, and is in the list of decided waits of the thread that granted it
+  sent,     // it has the mutex, and the looker is on its way to the strand: it can be refused
+  looking,  // it has the mutex, and its predicate is being called on the strand
+  parked,   // its predicate was false: it waits, without the mutex, until somebody leaves
+  refused,  // it is decided, and its handler is told so
+  entered,  // it has the mutex, and its handler is told so
+  running,  // it has the mutex, and its function runs
   left,     // its function has ended
-  lost      // its function never will
+  lost      // its function has begun, and will never end
 };
 
 // Returns true if a visit in the phase `from` may change to `to`.
@@ -49,17 +53,31 @@ constexpr bool may_follow(visit_phase from, visit_phase to) noexcept {
 // Returns true once a visit has been let in.
 constexpr bool is_let_in(visit_phase phase) noexcept { return phase >= visit_phase::entered; }
 
-// The visits to a monitor, over the mutex of that monitor.
+// The visits to a monitor, and the monitor's mutex.
 //
-// A visit queues for the mutex as any other wait. One that has got it looks whether it may enter;
-// if not it is parked, and hands the mutex on. Who leaves the monitor has the parked queue again,
-// in front: so they are older than all others in the queue, and their order is that of their
-// coming. At most one visit looks at a time, as it holds the mutex.
+// A visit queues for the mutex like any other wait. A visit that has got the mutex is the
+// `visiting_` one until it has looked: at most one visit looks at a time, because it holds the
+// mutex. Looking means that the caller, on the strand, finds out whether the visit may enter. A
+// visit that may not enter is parked, and the mutex goes to the next in the queue. A thread that
+// leaves the monitor queues all parked visits again, in front of the queue and in the order in
+// which they came first.
 //
-// Mutex: a core of one permit, some of whose nodes are visits. Traits: `atomic<T>`; `visit`, a
-// node with members `phase`, `mark` and `is_cancelled`; `is_visit(node)`, `looks_once(visit)`;
-// `changes(from, to)`, told of each change of a phase; `left(node, list)` calls
-// left_queue(visit).
+// The thread that looks for visits is the looker. It calls, in this order:
+//
+//   let_look(v)          v has got the mutex: the looker goes to the strand
+//   begin_to_look()      the looker has arrived; null if the visit was refused meanwhile
+//   let_in(v, runs)      v may enter, and keeps the mutex; or
+//   park(v)              v may not enter, and is parked, unless it was refused meanwhile
+//   hand_on()            the mutex goes to the next visit, which looks, or to the looker
+//   give_up_looking()    instead of all that follows let_look(): the looker will never arrive
+//
+// If a visit is refused while the looker is on its way, the looker has the mutex from then on.
+//
+// Mutex: a core of one permit, some of whose nodes are visits.
+// Traits: `atomic<T>`; `visit`, a node with members `phase`, `mark` (the outcome of a refusal that
+// came while the visit could not be refused) and `is_cancelled`; `is_visit(node)`;
+// `looks_once(v)`, true if the visit has no time to wait; `changes(from, to)`, called for each
+// change of a phase. `left(node, list)`, a trait of wait_queue, calls left_queue() for a visit.
 template <class Mutex, class Traits>
 class visit_core : public Mutex {
  public:
@@ -67,22 +85,24 @@ class visit_core : public Mutex {
   using node = typename Mutex::node;
   using list = typename Mutex::list;
 
-  // Under the lock: somebody goes to the strand for a visit that has got the mutex.
+  // Sends the looker to the strand, for a visit that has got the mutex. Under the lock.
   void let_look(visit& v) noexcept {
     visiting_ = &v;
     change(v, visit_phase::sent);
   }
 
-  // Under the lock: somebody has arrived on the strand, where hand_on() follows. Returns the visit
-  // that looks now; null if it was refused.
+  // Returns the visit that looks now; null if it was refused meanwhile, or the monitor is dead.
+  // The looker has arrived on the strand; hand_on() follows unless the visit enters. Under the
+  // lock.
   visit* begin_to_look() noexcept {
     if (this->is_dead() || !visiting_) return nullptr;
     change(*visiting_, visit_phase::looking);
     return visiting_;
   }
 
-  // It has looked, and enters. `runs`: a function of its runs then; if it was cancelled meanwhile,
-  // that does not run, and the visit does not enter: false.
+  // Lets a visit enter that has looked. `runs`: its function is to run inside. Returns false if
+  // the function is to run and the visit was cancelled meanwhile; park() and hand_on() follow
+  // then.
   bool let_in(visit& v, bool runs) noexcept {
     std::lock_guard const guard(this->lock());
     if (runs && v.is_cancelled) return false;
@@ -91,8 +111,8 @@ class visit_core : public Mutex {
     return true;
   }
 
-  // It has looked, and may not enter; hand_on() follows. False if it was refused meanwhile: it
-  // goes out.
+  // Parks a visit that has looked and may not enter. Returns false if it was refused meanwhile:
+  // the caller completes it then. hand_on() follows in both cases.
   bool park(visit& v) noexcept {
     std::lock_guard const guard(this->lock());
     visiting_ = nullptr;
@@ -109,8 +129,8 @@ class visit_core : public Mutex {
     return true;
   }
 
-  // Nobody looks any more. True if the mutex goes to a visit, which looks next. Otherwise the
-  // caller has it, and releases it.
+  // Hands the mutex on after a look. Returns true if the head of the queue is a visit: it has the
+  // mutex now, and the caller looks for it. Otherwise the caller has the mutex, and releases it.
   bool hand_on(list& decided) noexcept {
     std::lock_guard const guard(this->lock());
     if (visiting_) turn_back(wait_outcome::aborted, decided);  // the monitor is dead
@@ -122,25 +142,29 @@ class visit_core : public Mutex {
     return true;
   }
 
-  // Under the lock: nobody can look any more. The caller has the mutex, and releases it.
+  // Refuses the visit that is to look, because the looker will never arrive. The caller has the
+  // mutex, and releases it. Under the lock.
   void give_up_looking(list& decided) noexcept {
     if (visiting_) turn_back(wait_outcome::aborted, decided);
   }
 
-  // The function of a visit has ended, and the monitor was left. `lost`: it never will.
+  // Ends the function of a visit, after the visit has left the monitor. `lost`: the function will
+  // never end.
   void end_function(visit& v, bool lost) noexcept {
     std::lock_guard const guard(this->lock());
     change(v, lost ? visit_phase::lost : visit_phase::left);
     if (lost) v.outcome = wait_outcome::aborted;
   }
 
-  // Before the monitor is left by somebody who may have changed something.
+  // Queues the parked visits again. A caller that is inside, and may have changed the object,
+  // calls this before it releases the mutex.
   ASIO_SYNC_INLINE void leaving() noexcept {
     if (parked_size_.load(std::memory_order_relaxed) != 0) recall();
   }
 
-  // True if the visit goes out, refused. Otherwise it is marked, or has entered; `runs`: and its
-  // function runs.
+  // Refuses a visit. Returns true if the visit is refused now, and in the list. Otherwise it is
+  // fresh, granted or looking, and is marked: it is refused later, unless it may enter. Or it has
+  // entered, and stays inside; `runs` is true then if its function runs.
   bool refuse_visit(visit& v, wait_outcome outcome, list& decided, bool& runs) noexcept {
     {
       std::lock_guard const guard(this->lock());
@@ -153,8 +177,9 @@ class visit_core : public Mutex {
     return !runs && Mutex::refuse(v, outcome, decided);
   }
 
-  // All visits, and those in the queue of whom `which` is true; returns how many. One that is
-  // about to look is refused after that, if it may not enter.
+  // Refuses the parked visits, the waits in the queue for which `which` is true, and the visit
+  // that has the mutex and has not looked. Returns their number. A visit that looks, or was
+  // granted, is marked: it is refused after the look, unless it may enter.
   template <class Predicate>
   std::size_t refuse_all_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(this->lock());
@@ -166,8 +191,9 @@ class visit_core : public Mutex {
     return refused + 1;
   }
 
-  // Refuses those in the queue, those who are parked, and who is about to look; and from now on
-  // everybody. In one step: whoever is told of it may end the primitive.
+  // Refuses the waits in the queue, the parked visits, and the visit for which the looker is on
+  // its way; and from now on every wait. Under one lock, because a handler that is told of it may
+  // destroy the primitive.
   void close(list& decided) noexcept {
     std::lock_guard const guard(this->lock());
     auto const flag = this->is_closed() ? 0 : Mutex::closed;
@@ -175,32 +201,36 @@ class visit_core : public Mutex {
     end_visits_here(wait_outcome::closed, decided);
   }
 
-  // Those who are parked, once they are not to be recalled any more, and who is about to look.
+  // Refuses the parked visits, and the visit for which the looker is on its way. The core is dead
+  // already, so that no visit is parked after this or queues again.
   void end_visits(wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(this->lock());
     end_visits_here(outcome, decided);
   }
 
+  // Refuses the parked visits for which `which` is true.
   template <class Predicate>
   void end_parked_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(this->lock());
     unpark_if(which, outcome, decided);
   }
 
-  // Whether it looks, or its function runs.
+  // True if the visit has the mutex and has not entered, or if its function runs.
   bool is_inside(visit const& v) const noexcept {
     std::lock_guard const guard(this->lock());
     return &v == visiting_ || v.phase == visit_phase::running;
   }
 
-  // Under the lock: it was taken out of the queue. If it was granted the mutex it is in the list
-  // of whoever did that, and can be refused once it has looked.
+  // Notes that a visit was taken out of the queue, granted or refused. A granted visit is in the
+  // list of the thread that granted it, so it cannot be refused before it has looked. Under the
+  // lock.
   void left_queue(visit& v) noexcept {
     bool const granted = v.outcome == wait_outcome::granted;
     if (granted) visiting_ = &v;
     change(v, granted ? visit_phase::granted : visit_phase::refused);
   }
 
+  // Returns the number of queued waits and of visits that are parked or have not looked.
   std::size_t waiters() const noexcept {
     std::lock_guard const guard(this->lock());
     return this->size_ + parked_size_.load(std::memory_order_relaxed) +
@@ -215,8 +245,9 @@ class visit_core : public Mutex {
 
   static visit& of(node& w) noexcept { return static_cast<visit&>(w); }
 
-  // The parked queue again. They are held up by the caller, who is inside. Whoever ends the
-  // monitor, or closes it, ends them.
+  // Queues the parked visits again, in front. No visit is granted before the caller releases the
+  // mutex. Does nothing if the core is dead or closed: end_visits() and close() refuse the parked
+  // visits.
   ASIO_SYNC_COLD void recall() noexcept {
     std::lock_guard const guard(this->lock());
     if (parked_.empty() || this->is_dead() || this->is_closed()) return;
@@ -231,13 +262,13 @@ class visit_core : public Mutex {
 
   // Below: under the lock.
 
-  // The one place where a phase changes.
+  // Changes the phase of a visit; no other function does.
   static void change(visit& v, visit_phase to) noexcept {
     Traits::changes(v.phase, to);
     v.phase = to;
   }
 
-  // How a visit ends that has looked and may not enter; undecided: it does not end.
+  // Returns the outcome of a visit that has looked and may not enter; undecided if it is parked.
   wait_outcome refusal_of(visit const& v) const noexcept {
     if (this->is_dead()) return wait_outcome::aborted;
     if (this->is_closed()) return wait_outcome::closed;
@@ -245,22 +276,26 @@ class visit_core : public Mutex {
     return v.mark;
   }
 
+  // True if there is a visit that has the mutex and has not looked, and no refusal has marked it.
   bool is_somebody_visiting() const noexcept {
     return visiting_ && visiting_->mark == wait_outcome::undecided;
   }
 
+  // Refuses visits like end_visits().
   void end_visits_here(wait_outcome outcome, list& decided) noexcept {
     unpark_if(everybody, outcome, decided);
     if (is_somebody_visiting() && visiting_->phase == visit_phase::sent)
       turn_back(outcome, decided);
   }
 
-  // What the visit holds is left to who looks.
+  // Refuses the visit that is to look. The mutex stays with the looker, which releases it when it
+  // has arrived, or never can.
   void turn_back(wait_outcome outcome, list& decided) noexcept {
     refuse_now(*visiting_, outcome, decided);
     visiting_ = nullptr;
   }
 
+  // Refuses a visit that is in no queue, and counts it until it is delivered or dropped.
   void refuse_now(visit& v, wait_outcome outcome, list& decided) noexcept {
     v.state = wait_state::decided;
     v.outcome = outcome;
@@ -269,12 +304,13 @@ class visit_core : public Mutex {
     decided.push_back(v);
   }
 
+  // Refuses a parked visit.
   void unpark(visit& v, wait_outcome outcome, list& decided) noexcept {
     take_from_parked(v);
     refuse_now(v, outcome, decided);
   }
 
-  // Those of whom `which` is true; returns how many.
+  // Refuses the parked visits for which `which` is true, and returns their number.
   template <class Predicate>
   std::size_t unpark_if(Predicate which, wait_outcome outcome, list& decided) noexcept {
     std::size_t ended = 0;

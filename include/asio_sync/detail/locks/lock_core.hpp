@@ -4,7 +4,13 @@
 #ifndef ASIO_SYNC_DETAIL_LOCKS_LOCK_CORE_HPP
 #define ASIO_SYNC_DETAIL_LOCKS_LOCK_CORE_HPP
 
-// A core that is locked, in a mode if there are several.
+// The core of a lock, which adds the release to homed_core. mutex_core and upgradable_core derive
+// from it; core_guard, the members unlock() of the primitives, and the cores of conditions and
+// monitors call it.
+//
+// A hold is counted or not. The hold of a guard is counted: it has a count of the core, and so may
+// outlive the primitive. The hold of a member lock() or try_lock() is not counted. A release has
+// to name the kind of the hold.
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/homed_core.hpp>
@@ -14,6 +20,7 @@
 
 namespace asio_sync::detail {
 
+// Core: fifo_core or shared_core. Mode, below: the mode of the hold, if the core has several.
 template <class Derived, class Core, class Waiter = waiter>
 class lock_core : public homed_core<Derived, Core, Waiter> {
   using base = homed_core<Derived, Core, Waiter>;
@@ -21,14 +28,15 @@ class lock_core : public homed_core<Derived, Core, Waiter> {
  public:
   using base::base;
 
-  // Gives a lock back or on; false if it was not held in that way, counted or not, or the
-  // primitive is dead. What is compiled into every caller is the free case.
+  // Releases a hold, or passes it on to the waits that are next. Returns false if there is no hold
+  // of this kind and mode, or if the primitive is dead; nothing has changed then. Compiles only
+  // the case that nobody waits into its callers.
   template <class... Mode>
   bool release(bool counted, Mode... mode) noexcept {
     return this->try_release_uncontended(counted, mode...) || release_contended(counted, mode...);
   }
 
-  // As release(), once try_release_uncontended() has failed.
+  // Releases a hold like release(), after try_release_uncontended() has failed.
   template <class... Mode>
   ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN bool release_contended(bool counted,
                                                               Mode... mode) noexcept {
@@ -39,13 +47,14 @@ class lock_core : public homed_core<Derived, Core, Waiter> {
     return held;
   }
 
-  // A counted holder lets go, whether the primitive lives or not.
+  // Releases a counted hold, with its count, even if the primitive is dead.
   template <class... Mode>
   ASIO_SYNC_NOINLINE void release_counted(Mode... mode) noexcept {
     if (!release(true, mode...)) this->unref();
   }
 
-  // The count of the grant passes to the holder.
+  // Takes a grant that arrives over from its wait: the count of the grant becomes the holder's. If
+  // the primitive is dead, releases the count instead. arrive() calls this.
   verdict hold(verdict granted) noexcept {
     if (!this->is_dead()) return granted;
     this->unref();

@@ -4,7 +4,16 @@
 #ifndef ASIO_SYNC_DETAIL_MONITOR_VISITS_CORE_HPP
 #define ASIO_SYNC_DETAIL_MONITOR_VISITS_CORE_HPP
 
-// The core of a monitor: a mutex, and waits that do something on a strand once they hold it.
+// The core of a monitor: a mutex, and visits. A visit is a wait that does something on the
+// monitor's strand once it holds the mutex: it calls a predicate, and perhaps runs a function.
+//
+// The looker is a waiter of the core itself, see monitor_core. When a visit is granted the mutex,
+// send_for() posts the looker to the strand; there, look() calls the predicate.
+//
+// A visit has a context of its own, where its handler runs. A visit whose own context is not the
+// strand's is "elsewhere", and keeps the strand's context running, too (needs_strand).
+//
+// The shell calls the members that homed_core.hpp lists; the other headers of monitor/ the others.
 
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/context/core_base.hpp>
@@ -36,21 +45,22 @@ struct visit_traits : mutex_traits {
   static void changes(visit_phase, visit_phase) noexcept {}
 };
 
-// Plain waits are those of the mutex, and do not come here.
+// Plain waits for the monitor name mutex_core as their core, and never call the members that this
+// class hides. Its virtual functions get both kinds of waits.
 class visits_core : public visit_core<mutex_core, visit_traits> {
   using base = visit_core<mutex_core, visit_traits>;
 
  public:
   using node = visit_waiter;
 
-  // Leaves the monitor, in which something may have changed.
+  // Leaves the monitor: visits that were parked look again, because the object may have changed.
   void leave() noexcept {
     leaving();
     release_counted();
   }
 
-  // Queues a fresh wait, or has it visit at once, where that needs no trip: true. False if it was
-  // decided on the spot, and is to go to the strand or to its own executor.
+  // Queues a fresh visit, or looks for it at once if it gets the mutex and this thread runs on the
+  // strand: true. False if the caller has to hand it out: granted, or refused.
   bool enter(node& w) noexcept {
     if (!has_strand())
       mutex_core::conclude(w, wait_outcome::aborted);
@@ -63,8 +73,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return true;
   }
 
-  // Its completion has arrived where the handler belongs. Throws what the predicate has thrown, if
-  // the handler is not told; the wait is dropped then.
+  // Ends a visit that has arrived on its handler's executor: true. Throws the exception of the
+  // predicate, unless the handler receives it; the visit is dropped then.
   bool ends(node& w) {
     leave_service(w);
     if (w.request.throws && *w.request.thrown) {
@@ -75,18 +85,20 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return true;
   }
 
+  // Makes the outcome of a visit final. A visit with a value has left the monitor already.
   verdict arrive(verdict decided, bool) noexcept {
     if (decided.value() == 0) return mutex_core::arrive(decided, false);
     unref();
     return decided;
   }
 
-  // The same as of a mutex; a visit that has left again carries nothing.
+  // Gives the grant of a cancelled visit on, unless the visit has left the monitor already.
   void withdraw(node& w) noexcept {
     if (w.phase != visit_phase::left) mutex_core::withdraw(w);
   }
 
-  // A function that a visit has begun has ended, or never will.
+  // Leaves the monitor for a visit whose function has ended, or never will (`lost`), and delivers
+  // the visit. leave() gives the visit's count away with the mutex; so the visit gets another.
   void has_run(node& w, bool lost) noexcept {
     count_up();
     leave();
@@ -94,12 +106,12 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     deliver(w);
   }
 
-  // Holds the monitor, and has not been looked at.
+  // True if the visit holds the mutex and has not entered: the looker has to go to the strand.
   static bool visits(node const& w) noexcept {
     return w.outcome == wait_outcome::granted && !is_let_in(w.phase);
   }
 
-  // A visit holds the monitor: somebody goes to the strand for it.
+  // Sends the looker to the strand for a visit that holds the mutex, from visit_route::post().
   void send_for(node& w) noexcept {
     with_lock([&] {
       let_look(w);
@@ -108,6 +120,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     if (!send_looker()) look_dropped();
   }
 
+  // Refuses a plain wait or a visit. `aborted` also cancels the function of a visit, if it runs.
   using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return mutex_core::refuse(w, outcome, decided);
@@ -119,8 +132,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return false;
   }
 
-  // One whose predicate or function runs ends with that: handed out, it loses its context under no
-  // lock.
+  // Refuses a wait whose context shuts down. A visit whose predicate or function runs ends with
+  // that predicate or function; it is in the list for visit_route::post() to call lose_context().
   bool evict(waiter& w, decided_waits& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return refuse(w, wait_outcome::aborted, decided);
     node& v = of(w);
@@ -132,13 +145,15 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     return false;
   }
 
-  // Ends the executor of its handler, and cancels its function, with which it may be gone.
+  // Destroys the executor of an evicted visit, and cancels its function; the visit may be gone
+  // then.
   static void lose_context(node& w) noexcept {
     static_cast<visit_route&>(*w.way).let_go(w);
     if (auto* const cancels = w.request.functions->cancels)
       cancels(w.request.where, static_cast<visits_core&>(*w.core));
   }
 
+  // Refuses all waits, apart from those of a condition that only come back through this queue.
   std::size_t refuse_all(wait_outcome outcome) noexcept {
     return decide([&](decided_waits& decided) {
       auto const is_own = [this](waiter const& w) { return w.core == this; };
@@ -148,7 +163,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     });
   }
 
-  // In one step: whoever is told of it may end the core.
+  // Refuses all waits, also later ones. One transition, because a handler may end the core.
   void close() noexcept {
     decide([&](decided_waits& decided) {
       base::close(decided);
@@ -156,6 +171,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     });
   }
 
+  // Ends the monitor, like home_binding::abandon(). Counts the core meanwhile.
   void abandon() noexcept {
     count_up();
     let_strand_rest();  // before a handler runs, which may end the strand's context
@@ -164,8 +180,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     unref();
   }
 
+  // Passes on the mutex of a wait that will never arrive, or releases the count of a refused wait.
   void pass_on(waiter& w) noexcept override {
-    if (w.act == &act_of_looker) return;  // once nothing is left of it: look_dropped()
+    if (w.act == &act_of_looker) return;  // act_of_looker() does it, at the looker's end
     if (visit_traits::is_visit(w)) {
       leave_service(of(w));
       if (of(w).phase == visit_phase::left) return unref();
@@ -173,7 +190,9 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     mutex_core::pass_on(w);
   }
 
-  // Those of other contexts are told that nobody can look any more.
+  // Refuses waits because the strand's context shuts down, and nobody can look any more. Visits
+  // from elsewhere are refused as `broken`, so that wait_service does not drop them; their
+  // handlers get `aborted`. wait_service evicts the other visits itself.
   void leave_home(decided_waits& decided) noexcept override {
     mutex_core::leave_home(decided);
     auto const is_of_another = [](waiter& w) {
@@ -184,25 +203,26 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     let_strand_rest();
   }
 
-  // For what cancels a function.
+  // Calls f under the lock, for monitor_function.hpp.
   template <class Function>
   void with_lock(Function f) const noexcept {
     std::lock_guard const guard(lock());
     f();
   }
 
-  // Nobody goes to the strand for it any more.
+  // Ends the hold of a visit on the strand's context: the looker has no reason to go there.
   static void leave_strand(node& w) noexcept {
     if (!w.needs_strand) return;
     w.needs_strand = false;
     static_cast<visits_core&>(*w.core).needs_strand_no_more();
   }
 
-  // With the address it tells the monitor from all others, also from those that have gone.
+  // Returns a unique number: a new monitor may have the address of a monitor that has gone.
   std::uint64_t number() const noexcept { return number_; }
 
-  // Whether the strand is still there, and whether this thread runs on it.
+  // True if the strand is still there.
   virtual bool has_strand() const noexcept = 0;
+  // True if this thread runs on the strand.
   virtual bool strand_runs_here() const noexcept = 0;
 
  protected:
@@ -211,10 +231,11 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
       : base(primitive, home, false, 1u, 1u), strand_context_(&context) {}
   ~visits_core() override = default;
 
-  // Sends the looker to the strand. False if that has gone.
+  // Posts the looker to the strand. Returns false if the strand has gone.
   virtual bool send_looker() noexcept = 0;
 
-  // The looker has arrived on the strand, or never will: its way may have the strand then.
+  // Looks when the looker has arrived, and gives up if it was dropped. The route of a dropped
+  // looker may have a copy of the strand, which ends here.
   static void act_of_looker(waiter& w, waiter_action action) {
     auto& self = static_cast<visits_core&>(*w.core);
     if (action == waiter_action::complete) self.look();
@@ -226,8 +247,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
  private:
   static node& of(waiter& w) noexcept { return static_cast<node&>(w); }
 
-  // On the strand, with the monitor held by the visit, if that was not refused meanwhile. Goes on
-  // with the next in the queue, if that is a visit, too.
+  // Looks, on the strand, for the visit that holds the mutex, and for each visit to which
+  // hand_on() grants the mutex then. When no visit is next, releases the mutex.
   void look() noexcept {
     for (bool more = true; more;) {
       if (node* const visitor = looker_arrives()) {
@@ -239,14 +260,14 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     release_counted();
   }
 
-  // Somebody has arrived on the strand for the visit, which looks now if it was not refused.
+  // Returns the visit that looks now; null if it was refused meanwhile.
   node* looker_arrives() noexcept {
     std::lock_guard const guard(lock());
     has_arrived();
     return begin_to_look();
   }
 
-  // The strand's context ends: the visit is told, and others have the monitor.
+  // Refuses the visit that is to look, and releases the mutex: the strand's context has ended.
   void look_dropped() noexcept {
     decide([&](decided_waits& decided) {
       std::lock_guard const guard(lock());
@@ -256,7 +277,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     release_counted();
   }
 
-  // False also if the predicate has destroyed the monitor.
+  // Calls the predicate of a visit. Returns true if the visit may enter, or the predicate throws:
+  // the visit enters to leave again. False also if the predicate has destroyed the monitor.
   bool looks(node const& w) const noexcept {
     visit_functions const& functions = *w.request.functions;
     if (!functions.looks) return true;
@@ -268,11 +290,13 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     }
   }
 
-  // Not if its predicate has thrown.
+  // True if the visit has a function to run inside, and its predicate has not thrown.
   static bool runs_function(node const& w) noexcept {
     return w.request.functions->enters && !*w.request.thrown;
   }
 
+  // Runs the function of a visit that has entered, or else delivers the visit, with the mutex. A
+  // visit whose predicate has thrown leaves at once.
   void enters(node& w) noexcept {
     auto* const function = w.request.functions->enters;
     if (!*w.request.thrown) {
@@ -282,7 +306,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     has_run(w, false);
   }
 
-  // To its own executor, unless that has ended.
+  // Posts a visit to its own executor, or drops it if its own context has ended.
   static void deliver(node& w) noexcept {
     if (!w.service) return completions::drop(w);
     leave_service(w);
@@ -291,6 +315,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     decided.hand_out();
   }
 
+  // Unlinks a visit from its service, and from the strand's context: it will not queue again.
   static void leave_service(node& w) noexcept {
     if (w.work != wait_work::kept) return;
     w.work = wait_work::own;
@@ -298,8 +323,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     leave_strand(w);
   }
 
-  // The context of the strand has to run, too, as somebody goes there for the visit. It has ended,
-  // or the monitor has, where nothing is held any more.
+  // Keeps the strand's context running for a visit from elsewhere, unless the strand has ended.
   void need_strand(node& w) noexcept {
     std::lock_guard const guard(lock());
     w.needs_strand = hold_strand();
@@ -309,7 +333,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     let_strand_go();
   }
 
-  // Under the lock. False if it has ended, or its context is none that is known.
+  // Holds work of the strand's context. Returns false if the strand has ended, or the library does
+  // not know its context. Under the lock, like let_strand_go() and has_arrived().
   bool hold_strand() noexcept {
     if (!has_strand() || !home_.get()) return false;
     if (need_strand_++ == 0) strand_work_ = home_.track();
@@ -318,10 +343,12 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
   void let_strand_go() noexcept {
     if (--need_strand_ == 0) strand_work_.reset();
   }
+  // Ends the hold of the looker.
   void has_arrived() noexcept {
     if (std::exchange(looker_holds_strand_, false)) let_strand_go();
   }
 
+  // Releases all work of the strand's context: the monitor or the context ends.
   void let_strand_rest() noexcept {
     std::lock_guard const guard(lock());
     strand_work_.reset();
@@ -332,7 +359,7 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
     auto& known_to = asio::use_service<wait_service>(w.way->context(w));
     w.way->track(w);
     w.work = wait_work::kept;
-    // One whose time is up looks once all the same: nothing is to come before that.
+    // A visit whose time is up looks once, so its deadline must not refuse it before that.
     if (of(w).request.expired) deadline.reset();
     of(w).is_elsewhere = &known_to.context() != strand_context_;
     if (!known_to.attach(w, deadline)) return false;
@@ -346,8 +373,8 @@ class visits_core : public visit_core<mutex_core, visit_traits> {
 
   std::uint64_t const number_ = numbers.fetch_add(1, std::memory_order_relaxed);
   asio::execution_context* const strand_context_;
-  // Work of it, for visits of other contexts, and for the looker: the visit that it is sent for
-  // may be refused, and its context have run to its end, before it is posted. Under the lock.
+  // Work of the strand's context. need_strand_ counts its users: visits from elsewhere, and the
+  // looker on its way, whose visit may be refused before the looker is posted. Under the lock.
   context_work strand_work_;
   std::uint32_t need_strand_ = 0;
   bool looker_holds_strand_ = false;
@@ -357,6 +384,7 @@ inline bool visit_route::goes_to_strand(waiter const& w) const noexcept {
   return is_evicted_ || visits_core::visits(static_cast<visit_waiter const&>(w));
 }
 
+// Evicts a decided visit, or sends the looker for it, or posts it to its own executor.
 inline void visit_route::post(waiter& w) {
   auto& visit = static_cast<visit_waiter&>(w);
   if (is_evicted_) return visits_core::lose_context(visit);

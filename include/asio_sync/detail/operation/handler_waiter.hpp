@@ -4,7 +4,12 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_HANDLER_WAITER_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_HANDLER_WAITER_HPP
 
-// A waiter and its handler: all that is compiled for each handler.
+// The waiter of a handler, in one block of memory with the handler and the route. This is the code
+// of a wait that the compiler instantiates anew for each type of handler.
+//
+// start_wait() calls make(); begin() and begin_immediately() take the waiter into the queue or to
+// its executor. Everybody else knows it as a `waiter`, and calls it through `act`, see perform().
+// doc/wait-states.md has the states of a wait: D is delivered, X is dropped.
 
 #include <asio_sync/detail/context/completions.hpp>
 #include <asio_sync/detail/context/destination.hpp>
@@ -32,25 +37,28 @@
 
 namespace asio_sync::detail {
 
-// Whether the type of a handler lets it bring a slot, or an executor, of its own.
+// Stands for the cancellation slot of a handler that has none.
 struct no_slot {};
+
+// True if the type of a handler associates a cancellation slot.
 template <class Handler>
 inline constexpr bool has_slot =
     !std::is_same_v<asio::associated_cancellation_slot_t<Handler, no_slot>, no_slot>;
 
-// The slot of a handler. Asio up to Boost 1.81 does not tell that of a std::reference_wrapper
-// unless it is given another to choose.
+// Returns the slot of a handler. Without the explicit default, Asio up to Boost 1.81 does not find
+// the slot of a handler in a std::reference_wrapper.
 template <class Handler>
 asio::cancellation_slot slot_of(Handler const& handler) noexcept {
   return asio::get_associated_cancellation_slot(handler, asio::cancellation_slot());
 }
 
+// True if the type of a handler associates an executor.
 template <class Handler>
 inline constexpr bool has_executor =
     !std::is_same_v<asio::associated_executor_t<Handler, no_executor>, no_executor>;
 
-// Whether a handler can be run only with the executor of the primitive: as it has none of its own,
-// or one that is reached from there.
+// True if a handler can run only while the primitive's executor lives: the handler has no executor
+// of its own, or its completion reaches its executor only through the primitive's.
 template <class Handler>
 bool needs_executor([[maybe_unused]] Handler const& handler) {
   using own = asio::associated_executor_t<Handler, no_executor>;
@@ -60,8 +68,8 @@ bool needs_executor([[maybe_unused]] Handler const& handler) {
     return !has_executor<Handler> || needs_primitive<typename executing_base<own>::type>;
 }
 
-// The memory of a block with a handler's own allocator; that of the pool, where it is
-// std::allocator. A copy of the allocator survives the handler.
+// Allocates blocks with a copy of a handler's allocator. The copy outlives the handler, so that
+// the block can be freed after the handler has been moved out.
 template <std::size_t Alignment, class Allocator>
 class block_memory {
   struct alignas(Alignment) unit {
@@ -90,6 +98,7 @@ class block_memory {
   typename traits::allocator_type allocator_;
 };
 
+// Allocates blocks from the pool, for handlers whose allocator is std::allocator.
 template <std::size_t Alignment, class T>
   requires(Alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__)  //
 class block_memory<Alignment, std::allocator<T>> {
@@ -101,13 +110,13 @@ class block_memory<Alignment, std::allocator<T>> {
   }
 };
 
-// A waiter lives in a block, with its route behind it. How much stands in front of that.
+// Returns the offset of the route in a block: the route stands behind the waiter.
 template <class Waiter>
 constexpr std::size_t front_of_route() noexcept {
   return (sizeof(Waiter) + alignof(route) - 1) / alignof(route) * alignof(route);
 }
 
-// Destroys the waiter; returns how many bytes it took.
+// Destroys the waiter and its route, and returns the size of their block in bytes.
 template <class Waiter>
 std::size_t end_of_block(Waiter& w) noexcept {
   std::size_t const size = front_of_route<Waiter>() + (w.way ? w.way->end(w) : 0);
@@ -115,8 +124,7 @@ std::size_t end_of_block(Waiter& w) noexcept {
   return size;
 }
 
-// Delivery says what is waited for: `core_type`; `grant`, what the handler receives besides the
-// error, perhaps void; `make(core, verdict)`, which makes it of what was granted.
+// The waiter of a handler. Delivery: the `delivery` of an operation, see operation.hpp.
 template <class Delivery, class Handler>
 class handler_waiter final : public Delivery::core_type::node {
   using core_type = typename Delivery::core_type;
@@ -128,7 +136,8 @@ class handler_waiter final : public Delivery::core_type::node {
  public:
   using asked_type = typename node::asked_type;
 
-  // Throws what allocating and moving or copying the handler throw.
+  // Creates a waiter, and the route to the destination `to` behind it, in memory of the handler's
+  // allocator. Throws what allocating, and moving or copying the handler, throw.
   template <class Destination, class Source>
   static handler_waiter& make(core_type& core, asked_type asked, Destination const& to,
                               Source&& handler) {
@@ -162,6 +171,7 @@ class handler_waiter final : public Delivery::core_type::node {
       : node(&perform, &c, static_cast<asked_type&&>(asked)),
         handler_(static_cast<Source&&>(handler)) {}
 
+  // Does what a waiter_action asks for; `act` points here.
   static void perform(waiter& w, waiter_action action) {
     auto& self = static_cast<handler_waiter&>(w);
     switch (action) {
@@ -171,7 +181,8 @@ class handler_waiter final : public Delivery::core_type::node {
     }
   }
 
-  // D: on the handler's executor, once.
+  // Completes the wait (state D, delivered): runs on the handler's executor, once. If ends() is
+  // false, the wait has queued again, and the waiter may be gone.
   void complete() {
     auto& to = static_cast<core_type&>(*this->core);
     if (!to.ends(*this)) return;
@@ -184,8 +195,8 @@ class handler_waiter final : public Delivery::core_type::node {
     call(taken, to, to.arrive(decided, at_home), tracking);
   }
 
-  // The core may be gone unless the outcome is granted. The grant ends before the handler, which
-  // may own the primitive.
+  // Calls the handler. Unless the outcome is granted, the core may be gone. The handler outlives
+  // the grant, because the handler may own the primitive.
   static void call(Handler& taken, [[maybe_unused]] core_type& to, verdict decided,
                    tracked_completion& tracking) {
     bool const granted = decided.granted();
@@ -199,18 +210,21 @@ class handler_waiter final : public Delivery::core_type::node {
     tracking.end();
   }
 
+  // Clears the handler's cancellation slot.
   void disconnect() {
     if constexpr (has_slot<Handler>) slot_of(handler_).clear();
   }
 
-  // A cancellation does not count any more; one that did takes the grant back.
+  // Clears the slot, so that no cancellation counts from now on. If the slot has cancelled the
+  // wait before, the core takes its grant back.
   void leave_slot(core_type& to) {
     if (this->is_connected()) disconnect();
     if (this->is_withdrawn()) to.withdraw(*this);
   }
 
-  // X: where its move does not throw the handler is destroyed after its memory has been freed, as
-  // its allocator may live in the handler.
+  // Destroys the waiter and its handler without a call (state X, dropped). take() frees the block
+  // before the handler is destroyed, because the handler may own what its allocator refers to. If
+  // the handler's move throws, the handler is destroyed first.
   ASIO_SYNC_COLD void destroy() noexcept {
     if constexpr (std::is_nothrow_move_constructible_v<Handler>) {
       static_cast<void>(take(false));
@@ -222,8 +236,8 @@ class handler_waiter final : public Delivery::core_type::node {
     }
   }
 
-  // Moves the handler out and frees the memory, also if the move throws: what one that arrives
-  // carried goes on then.
+  // Moves the handler out and frees the block, even if the move throws. `arrives`: the wait is
+  // being completed; if the move throws then, the grant of the wait is passed on.
   Handler take(bool arrives) {
     struct ending {
       handler_waiter& self;

@@ -4,19 +4,29 @@
 #ifndef ASIO_SYNC_DETAIL_OPERATION_OPERATION_HPP
 #define ASIO_SYNC_DETAIL_OPERATION_OPERATION_HPP
 
-// The protocol between an operation and the shell. Read this file first.
+// The protocol between an operation and the shell. Read this file first, then homed_core.hpp.
 //
-// An operation is one call of an initiating function. It refers to a core, and holds what the call
-// asks of the core and how long the wait may take. Asio may copy it. The shell takes an operation
-// from its completion token to its handler, and knows nothing of it but the members below:
+// A primitive, a mutex for one, has a core, which decides which wait is next, and outlives the
+// primitive while it is needed. A wait that cannot be decided at once has a waiter, which stands
+// in the queue of the core. The shell is all that primitives share: operation/ and context/. It
+// takes waits from their completion tokens to the core, and from the core to their executors.
 //
-//   initiate_wait()    chooses the way for the token                        initiation.hpp
-//   a coroutine        calls try_in_coroutine(), and result() if the        coroutine_wait.hpp
-//                      outcome is known; else queues a waiter, suspends,
-//                      and calls result() when it is resumed
-//   any other handler  goes with in_block() into a waiter, which begin()    handler_waiter.hpp
-//                      has try, and queues if need be                       beginning.hpp
-//   a thread           calls try_now(), and queues a waiter on its stack    thread_wait.hpp
+// An operation is one call of an initiating function. It refers to a core, and holds the request
+// of the call to the core, and the time that the wait may take. Asio may copy it. The shell uses
+// only the members that operation_base has, or asks for:
+//
+//   initiate_wait()    chooses the way for the completion token             initiation.hpp
+//   a coroutine        calls try_in_coroutine(), and then result() if the   coroutine_wait.hpp
+//                      outcome is known. Otherwise it queues a waiter,
+//                      suspends, and calls result() when it is resumed.
+//   any other handler  start() puts it, with in_block(), into a waiter.     handler_waiter.hpp
+//                      begin() calls tried(), and queues the waiter if      beginning.hpp
+//                      the outcome is undecided.
+//   a thread           calls try_now(), and if that is undecided, queues    thread_wait.hpp
+//                      a waiter on its stack, and blocks.
+//
+// A verdict is the outcome of an attempt or of a wait: undecided, granted, perhaps with a value,
+// or one of the refusals (closed, aborted, ...) in wait_outcome.
 
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
@@ -34,13 +44,14 @@ class awaitable_wait_of;
 template <class Operation, class Source>
 void start_wait(Operation const& operation, Source&& handler);
 
-// True for an initiation whose executor may end before it is called; it has a member
-// `has_executor()` then.
+// True for an initiation whose executor may end before the initiation is called. Such an
+// initiation has a member `has_executor()`.
 template <class Initiation>
 inline constexpr bool executor_may_end = false;
 
-// Returns why a wait is refused at once, if it is. A function of the core, which the compiler need
-// not look for in memory.
+// Returns the refusal of a wait that is not free: the core is closed, or there is no time to wait.
+// Undecided if the wait may queue. Takes the core instead of the operation, so that the compiler
+// need not keep the operation in memory for the call.
 template <class Core, class Limit>
 ASIO_SYNC_COLD wait_outcome refusal_of(Core const& core, Limit limit) noexcept {
   if (core.is_closed()) return wait_outcome::closed;
@@ -48,7 +59,7 @@ ASIO_SYNC_COLD wait_outcome refusal_of(Core const& core, Limit limit) noexcept {
   return wait_outcome::undecided;
 }
 
-// Gives a refusal to a coroutine, with an empty grant.
+// Returns a refusal, with an empty grant, to a coroutine in the form of its result, or throws it.
 template <class Grant, class Result>
 ASIO_SYNC_COLD auto refused(Result const& form, verdict decided) {
   if constexpr (std::is_void_v<Grant>)
@@ -57,19 +68,22 @@ ASIO_SYNC_COLD auto refused(Result const& form, verdict decided) {
     return form.value(error_of(decided.outcome()), Grant());
 }
 
-// The members of an operation that have a default. Each operation derives from this, and declares
-// these five, which have none:
+// The base of all operations: their members with a default. Each operation declares five more:
 //
 //   Executor const& executor() const;           Returns the primitive's executor.
-//   core_type& core() const;                    Returns the core that it waits for.
-//   typename node::asked_type asked() const;    Returns what its waiter asks the core for.
-//   verdict try_now() const;                    Takes what is free, or refuses what never will be.
-//                                               Undecided: the operation has to wait.
+//   core_type& core() const;                    Returns the core that the operation waits for.
+//   typename node::asked_type asked() const;    Returns the request to the core, which a waiter
+//                                               keeps.
+//   verdict try_now() const;                    Tries without waiting: granted, refused, or
+//                                               undecided if the operation has to wait.
 //   void track(waiter& w) const;                Names the wait in the output of Asio's handler
 //                                               tracking.
 //
-// Delivery: its `core_type`; its `grant`, the type that a handler receives besides the error, or
-// void; `make(core, verdict)`, which makes a grant of what the core has granted.
+// Derived: the operation. It hides each default that does not fit.
+// Executor: the type of the primitive's executor.
+// Delivery: `core_type`; `grant`, the type that a handler receives besides the error (a guard), or
+// void; and `make(core, verdict)`, which creates the grant from a verdict that is granted.
+// Limit: no_limit, wait_limit or a wait_limit::of, see wait_limit.hpp.
 template <class Derived, class Executor, class Delivery, class Limit>
 class operation_base {
  public:
@@ -81,28 +95,31 @@ class operation_base {
 
   Limit limit() const noexcept { return limit_; }
 
-  // True if executor() may end before the primitive, with its context: a monitor's strand does.
-  // Handlers that need it are never run then, and are destroyed.
+  // True if executor() may end before the primitive, with its context, like the strand of a
+  // monitor. Handlers that need the executor are then destroyed without a call.
   static constexpr bool executor_may_end = false;
   // Returns false once executor() has ended.
   static constexpr bool has_executor() noexcept { return true; }
 
-  // Returns whether a wait that is at home at its primitive is so wherever it goes. Otherwise it
-  // has a route also there.
+  // A wait is at home if its handler's executor belongs to the home of the core, the context of
+  // the primitive's executor. Returns false if a wait that is at home here may go on to a core
+  // where it is not: it then gets a route even to the plain executor of the home.
   static constexpr bool stays_at_home() noexcept { return true; }
 
-  // Returns what the waiter of a handler has come to, whose asked() may have tried already.
+  // Returns the verdict of the attempt for the waiter of a handler. An operation whose asked() has
+  // tried already hides this, and reads the verdict from the waiter.
   verdict tried(node&) const noexcept(noexcept(std::declval<Derived const&>().try_now())) {
     return self().try_now();
   }
 
-  // As try_now(), but on the thread of a running coroutine, which can catch what this throws.
+  // Tries like try_now(), but for a running coroutine, which can catch what this throws.
   ASIO_SYNC_INLINE verdict try_in_coroutine() const
       noexcept(noexcept(std::declval<Derived const&>().try_now())) {
     return self().try_now();
   }
 
-  // Returns what a coroutine gets, or throws it. `core` may have ended unless it has granted.
+  // Returns the result of a wait to its coroutine, or throws the error, as `form` says. `core` may
+  // be gone unless the verdict is granted.
   template <class Result>
   ASIO_SYNC_INLINE static auto result(core_type* core, verdict decided, Result const& form) {
     if (!decided.granted()) return refused<grant>(form, decided);
@@ -112,38 +129,43 @@ class operation_base {
       return form.value(error_code(), Delivery::make(*core, decided));
   }
 
-  // The signature of the completion, and the type that a coroutine gets, for a form of result.
+  // Has, for a form of result, the completion signature, and the type that a coroutine receives.
+  // The forms are in result.hpp: plain, as_tuple and redirect_error.
   template <class Result>
   using types = completion_types<Result, grant>;
 
-  // Returns the form of result with what the operation does to an outcome before it is given on.
+  // Returns the form of result. An operation that has to act on an outcome before the handler or
+  // the coroutine gets it, like an upgrade, returns a form that does so.
   template <class Result>
   static Result with_result(Result form) {
     return form;
   }
 
-  // True if common() is a part of the operation, and compiled once for many operations.
+  // True if common() is not the whole operation, but a part whose type many operations share, so
+  // that its wait is compiled once.
   static constexpr bool has_common_part = false;
-  // Returns the part of the operation that waits. It may refer to the rest.
+  // Returns the part of the operation that waits. The part may refer to the whole operation.
   Derived const& common() const noexcept { return self(); }
 
-  // Returns the handler as it goes into its waiter: with what has to live as long as the handler.
+  // Returns the handler for its waiter. An operation with parts that have to live until the
+  // handler is called (a predicate) returns a handler that contains the handler and these parts.
   template <class Handler>
   static Handler&& in_block(Handler&& handler) noexcept {
     return static_cast<Handler&&>(handler);
   }
 
-  // Tells a waiter where its handler, which in_block() has made, keeps what lives with it.
+  // Tells a waiter where the parts are that in_block() has put into its handler.
   template <class Handler>
   static void attach(node&, Handler&) noexcept {}
 
-  // Begins the wait of a handler. Operation: the whole of this.
+  // Begins the wait of a handler. Operation: the whole operation, of which this may be a part.
   template <class Operation, class Handler>
   static void start(Operation const& whole, Handler&& handler) {
     start_wait(whole.common(), whole.in_block(static_cast<Handler&&>(handler)));
   }
 
-  // How a coroutine, which the handler resumes, awaits the whole of this.
+  // Awaits the whole operation in a coroutine, which Handler resumes. An operation that awaits in
+  // another way names another class.
   template <class Operation, class Result, class Handler>
   using awaitable_wait = awaitable_wait_of<Operation, Result, Handler>;
 
