@@ -84,7 +84,8 @@ class [[nodiscard]] async_steps {
 /// thread runs; all cancellation in Asio asks for the same.
 /// Lifetime: the enumerator may be destroyed during a run. The run is then cancelled, and no
 /// further step is taken. The contexts may be destroyed before or after the enumerator; if its
-/// executor is a strand, the enumerator has to be destroyed before the strand's context.
+/// executor is a strand, the enumerator has to be destroyed before the strand's context. If a step
+/// begins a coroutine on a strand, that strand's context has to outlive the callback.
 template <class Executor = boost::asio::any_io_executor>
 class basic_async_enumerator {
  public:

@@ -159,7 +159,30 @@ struct fixture {
   }
 };
 
+// A token whose initiation is derived from that of the token inside.
+template <class Token>
+struct deriving {
+  Token token;
+};
+template <class Token>
+deriving(Token) -> deriving<Token>;
+
+template <class Initiation>
+struct derived_initiation : Initiation {
+  explicit derived_initiation(Initiation const& i) : Initiation(i) {}
+};
+
 }  // namespace group_places_test
+
+template <class Token, class... Signatures>
+struct boost::asio::async_result<group_places_test::deriving<Token>, Signatures...> {
+  template <class Initiation, class Raw, class... Args>
+  static auto initiate(Initiation&& initiation, Raw&& raw, Args&&... args) {
+    using derived = group_places_test::derived_initiation<std::decay_t<Initiation>>;
+    return async_initiate<Token, Signatures...>(derived(initiation), raw.token,
+                                                static_cast<Args&&>(args)...);
+  }
+};
 
 BOOST_FIXTURE_TEST_SUITE(group_places_test, fixture)
 
@@ -471,6 +494,7 @@ BOOST_AUTO_TEST_CASE(W7_a_context_in_the_place_of_one_that_has_ended_is_another)
   of_first.drop();
 }
 
+// Also through an adapter whose initiation is derived from the monitor's.
 BOOST_AUTO_TEST_CASE(W7_a_monitor_is_not_asked_for_the_strand_that_has_gone) {
   auto dying = std::make_unique<asio::io_context>();
   async_monitor<int> monitor(*dying);
@@ -479,6 +503,7 @@ BOOST_AUTO_TEST_CASE(W7_a_monitor_is_not_asked_for_the_strand_that_has_gone) {
   dying = nullptr;
   auto const count = [&](auto const&...) { ++ended; };
   monitor.async_enter(group.track(count));
+  monitor.async_enter(deriving{group.track(count)});
   monitor.async_enter_when([](int) { return true; }, group.track(count));
   monitor.async_invoke([](int) {}, group.track(count));
   changed.async_wait(inside, group.track(count));

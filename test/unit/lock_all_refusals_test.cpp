@@ -7,8 +7,10 @@
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
 
+#include "support/executors.hpp"
 #include "support/memory.hpp"
 
+#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -32,6 +34,7 @@
 #include <boost/asio/bind_immediate_executor.hpp>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -93,6 +96,22 @@ struct fixture {
   fixture() {
     for (auto& each : mutexes) each.emplace(context);
   }
+};
+
+// Begins a call in the handler of the call before, on an executor that runs inline.
+struct chain {
+  void begin() {
+    async_lock_all(std::tie(mutex, mutex), asio::bind_executor(executor, [this](auto&&...) {
+                     deepest = std::max(deepest, ++depth);
+                     if (--left != 0) begin();
+                     --depth;
+                   }));
+  }
+
+  async_mutex& mutex;
+  asio_sync::test::inline_executor executor;
+  int left = 300;
+  int depth = 0, deepest = 0;
 };
 
 }  // namespace lock_all_refusals_test
@@ -278,6 +297,25 @@ BOOST_AUTO_TEST_CASE(R13_each_allocation_of_what_is_refused_failing) {
     if (!threw) break;
   }
   BOOST_TEST(got == invalid);
+}
+
+BOOST_AUTO_TEST_CASE(R2_what_is_refused_completes_on_the_executor_inside_an_erased_handler) {
+  asio::io_context own;
+  std::vector const twice{&*mutexes[0], &*mutexes[0]};
+  asio::any_completion_handler<void(error_code, std::vector<lock_type>)> erased =
+      asio::bind_executor(own, handler());
+  async_lock_all(twice, std::move(erased));
+  BOOST_TEST(own.run() != 0u);
+  BOOST_TEST(called == 1);
+  BOOST_TEST(got == invalid);
+}
+
+BOOST_AUTO_TEST_CASE(R6_what_is_refused_does_not_nest) {
+  chain of{*mutexes[0], asio_sync::test::inline_executor(context)};
+  of.begin();
+  poll();
+  BOOST_TEST(of.left == 0);
+  BOOST_TEST(of.deepest <= 2);
 }
 
 // A view, whose elements are made of mutexes as it goes: pointers, or reference_wrappers.

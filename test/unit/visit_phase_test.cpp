@@ -115,7 +115,11 @@ void visits_that_enter() {
   BOOST_TEST(m.let_in(third, true));
   m.leaves();
   m.end_function(third, false);
-  BOOST_TEST((second.phase == granted));  // called back from where it was parked
+  m.sends(second);
+  BOOST_TEST(m.looks(second));
+  BOOST_TEST(m.let_in(second, false));  // its predicate has thrown
+  m.leaves();
+  m.end_function(second, false);
 }
 
 void visits_that_are_refused() {

@@ -181,7 +181,7 @@ class core_base {
   // Ends an executor that must not outlive the home; that may be a user's. Under no lock.
   virtual void let_executor_go() noexcept {}
 
-  // Releases work of the home that is held although nobody is queued. Under no lock.
+  // Releases work of the home that is held although nobody is queued. Not under the core's lock.
   void settle_work() noexcept {
     if (work_.has_surplus()) leave_work();
   }

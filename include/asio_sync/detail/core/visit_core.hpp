@@ -26,9 +26,9 @@ enum class visit_phase : std::uint8_t {
   looking,  // it has the mutex, and its predicate is being called on the strand
   parked,   // its predicate was false: it waits, without the mutex, until somebody leaves
   refused,  // it is decided, and its handler is told so
-  entered,  // it has the mutex, and its handler is told so
+  entered,  // it has the mutex, and its handler is told so; if its predicate has thrown, it leaves
   running,  // it has the mutex, and its function runs
-  left,     // its function has ended
+  left,     // its function has ended, or its predicate has thrown
   lost      // its function has begun, and will never end
 };
 
@@ -41,9 +41,9 @@ constexpr bool may_follow(visit_phase from, visit_phase to) noexcept {
     case sent: return to == looking || to == refused;
     case looking: return to == parked || to == refused || to == entered || to == running;
     case parked: return to == coming || to == refused;
+    case entered: return to == left;
     case running: return to == left || to == lost;
     case refused:
-    case entered:
     case left:
     case lost: break;
   }

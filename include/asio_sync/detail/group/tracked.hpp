@@ -140,7 +140,7 @@ struct executor_of_initiation<Initiation> {
 // Returns whether an initiation still has the executor that it says.
 template <class Initiation>
 bool has_executor_now([[maybe_unused]] Initiation const& initiation) noexcept {
-  if constexpr (executor_may_end<Initiation>)
+  if constexpr (initiation_may_lose_executor<Initiation>)
     return initiation.has_executor();
   else
     return true;
@@ -177,7 +177,7 @@ class tracked_beginning {
   // Whether the operation has an executor of its own, whatever its type holds.
   static constexpr bool always_has_place =
       brings && !spawns ? !is_erased<own>
-                        : says && !is_erased<place> && !executor_may_end<Initiation>;
+                        : says && !is_erased<place> && !initiation_may_lose_executor<Initiation>;
 
   template <class Access>
   static tracked_operation& begin(Access const& group, Initiation const& initiation,
@@ -225,6 +225,7 @@ class tracked_initiation : public initiation_executor<Initiation> {
 
   auto get_executor() const noexcept requires requires(Initiation const& i) { i.get_executor(); }
   { return initiation_.get_executor(); }
+  static constexpr bool executor_may_end = initiation_may_lose_executor<Initiation>;
   bool has_executor() const noexcept { return has_executor_now(initiation_); }
 
   template <class Handler, class... Args>
@@ -283,10 +284,6 @@ class tracked_initiation : public initiation_executor<Initiation> {
 template <class Executor, class Initiation>
 inline constexpr bool starts_coroutine<tracked_initiation<Executor, Initiation>> =
     starts_coroutine<Initiation>;
-
-template <class Executor, class Initiation>
-inline constexpr bool executor_may_end<tracked_initiation<Executor, Initiation>> =
-    executor_may_end<Initiation>;
 
 // What track() returns.
 template <class Executor, class Token>

@@ -120,6 +120,7 @@ class wait_initiation {
 
   executor_type get_executor() const noexcept { return operation_.executor(); }
 
+  static constexpr bool executor_may_end = Operation::executor_may_end;
   // Returns false once the executor has ended.
   bool has_executor() const noexcept { return operation_.has_executor(); }
 
@@ -143,11 +144,6 @@ class wait_initiation {
   Operation operation_;
   [[no_unique_address]] result_type result_;
 };
-
-template <class Operation, class Result>
-inline constexpr bool executor_may_end<wait_initiation<Operation, Result>> =
-    Operation::executor_may_end;
-
 // use_awaitable: a coroutine of one recycled frame, which mostly ends without having suspended.
 template <class Executor, class Operation, class Result>
 auto await_wait(wait_initiation<Operation, Result> initiation)

@@ -45,9 +45,13 @@ template <class Operation, class Source>
 void start_wait(Operation const& operation, Source&& handler);
 
 // True for an initiation whose executor may end before the initiation is called. Such an
-// initiation has a member `has_executor()`.
+// initiation has a member `has_executor()`. Asio's adapters may derive from an initiation: so the
+// initiation says it by a member, which they inherit.
 template <class Initiation>
-inline constexpr bool executor_may_end = false;
+inline constexpr bool initiation_may_lose_executor = false;
+template <class Initiation>
+  requires requires { requires Initiation::executor_may_end; }
+inline constexpr bool initiation_may_lose_executor<Initiation> = true;
 
 // Returns the refusal of a wait that is not free: the core is closed, or there is no time to wait.
 // Undecided if the wait may queue. Takes the core instead of the operation, so that the compiler

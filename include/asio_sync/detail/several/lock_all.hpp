@@ -8,7 +8,10 @@
 // them. A call that has to wait locks one after the other, in the order of their addresses.
 
 #include <asio_sync/detail/context/completion.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/locks/permit_cores.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
@@ -33,9 +36,6 @@
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/query.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
@@ -46,7 +46,7 @@
 
 namespace asio_sync::detail {
 
-// The grant of all mutexes, whose cores have one type.
+// The grant of all mutexes. The core is that of a refused_wait; the waits are the mutexes' own.
 template <class Mutexes>
 struct locks_delivery {
   using core_type = mutex_core;
@@ -74,6 +74,38 @@ class lock_all_operation
   using awaitable_wait = awaitable_lock_all<Mutexes, Limit, Result, Handler>;
 
   Mutexes mutexes;
+};
+
+struct refusal_delivery {
+  using core_type = mutex_core;
+  using grant = void;
+};
+
+// A wait that is refused at once. It has a core of its own, which ends with it.
+template <class Executor>
+class refused_wait
+    : public operation_base<refused_wait<Executor>, Executor, refusal_delivery, no_limit> {
+ public:
+  // Throws what mutex_core::make() throws.
+  explicit refused_wait(Executor const& ex)
+      : refused_wait::operation_base(no_limit()),
+        executor_(ex),
+        core_(*mutex_core::make(this, ex, 1u, 1u)) {}
+  refused_wait(refused_wait const&) = delete;
+  refused_wait& operator=(refused_wait const&) = delete;
+  ~refused_wait() { core_.abandon(); }
+
+  Executor const& executor() const noexcept { return executor_; }
+  mutex_core& core() const noexcept { return core_; }
+  static waiter::asked_type asked() noexcept { return {}; }
+  static verdict try_now() noexcept { return wait_outcome::closed; }
+  void track(waiter& w) const {
+    track_creation(executor_, w, "async_lock_all", &core_, "async_lock_all");
+  }
+
+ private:
+  Executor executor_;
+  mutex_core& core_;
 };
 
 // Sorts the mutexes by address. A call waits for a mutex and holds only mutexes of lower
@@ -152,11 +184,8 @@ class lock_in_order {
     wait();
   }
 
-  // Completes a call that had nothing to wait for, on the executor.
-  void operator()() {
-    immediate_budget::renew();
-    finish_without_wait();
-  }
+  // Completes a call that had nothing to wait for.
+  void operator()(error_code) { finish(ordered_.empty() ? error_code() : invalid_argument()); }
 
  private:
   static constexpr bool is_timed = !std::is_same_v<Limit, no_limit>;
@@ -181,24 +210,13 @@ class lock_in_order {
     return find_closed(next_) != ordered_.size() ? error::closed : error_code();
   }
 
-  // Completes the call without a wait. `home`: the caller's executor, because the contexts of the
-  // mutexes may have ended; the first mutex's, if the caller's cannot be posted to.
+  // Completes the call as a wait that is refused at once. `home`: the caller's executor, because
+  // the contexts of the mutexes may have ended; the first mutex's, if nothing can be posted to the
+  // caller's.
   template <class Home>
-  void wait_for_nothing(Home home) {
-    if constexpr (has_immediate_executor<Handler>) {
-      auto& context = asio::query(home, asio::execution::context);
-      if (immediate_budget::available() &&
-          visit_immediate_executor(handler_, context, [this](auto const& immediate) {
-            immediate_budget::use();
-            immediate.execute([self = std::move(*this)]() mutable { self.finish_without_wait(); });
-            return true;
-          }))
-        return;
-    }
-    asio::post(home, std::move(*this));
+  void wait_for_nothing(Home const& home) {
+    start_wait(refused_wait<Home>(home), std::move(*this));
   }
-
-  void finish_without_wait() { finish(ordered_.empty() ? error_code() : invalid_argument()); }
 
   void wait() {
     mutexes_.visit(ordered_[next_].index, locks_, [this](auto& mutex, auto&) {
