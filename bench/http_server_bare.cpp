@@ -36,8 +36,9 @@ void complete(asio::any_io_executor const& ex, Handler handler) {
 
 class async_semaphore {
  public:
-  async_semaphore(asio::io_context& context, int n) : async_semaphore(context.get_executor(), n) {}
-  async_semaphore(asio::any_io_executor const& ex, int n) : executor_(ex), max_(n) {}
+  async_semaphore(asio::io_context& context, int n, int max)
+      : async_semaphore(context.get_executor(), n, max) {}
+  async_semaphore(asio::any_io_executor const& ex, int, int max) : executor_(ex), max_(max) {}
 
   template <class Handler>
   void async_acquire(Handler handler) {

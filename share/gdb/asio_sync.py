@@ -291,9 +291,22 @@ def of_condition(waiter, core):
     return None
 
 
+def waiter_of(core_type):
+    """The type of a core's waits, which its base homed_core has as an argument."""
+    kind = core_type.strip_typedefs()
+    if outline(kind.name) == "asio_sync::detail::homed_core":
+        return kind.template_argument(2)
+    for base in kind.fields():
+        if base.is_base_class:
+            found = waiter_of(base.type)
+            if found:
+                return found
+    return None
+
+
 def waits_of(core, kind=None):
     """The waits of a core, as its type says or of that kind."""
-    node = (kind or core.type.strip_typedefs().template_argument(1)).pointer()
+    node = (kind or waiter_of(core.type)).pointer()
     for waiter in queued_at(core):
         if int(waiter["core"]) == int(core.address):
             yield waiter.cast(node).dereference()

@@ -155,6 +155,8 @@ class grouping : public world_over<grouping, async_group> {
   void refuse(unsigned id, error_code outcome) override {
     if (!is_operation(id)) return world::refuse(id, outcome);
     if (wait_of(id).state == state::queued) ++tracked_.at(id).by_slot;
+    // The operation of a coroutine is kept until its executor has run what was posted.
+    if (plan_of(id).coroutine) place_of(where(id)).timer_stirred = true;
   }
 
   // What is asked of those that are over is not heard.
