@@ -124,7 +124,8 @@ class callback_operation<Executor, std::tuple<Results&...>, Signal, Signatures..
  public:
   // Source: what the signal is made of.
   template <class... Source>
-  static callback_operation& make(Executor const& ex, results const& r, Source const&... source) {
+  ASIO_SYNC_NOINLINE static callback_operation& make(Executor const& ex, results const& r,
+                                                     Source const&... source) {
     struct allocation {
       pool_allocator<callback_operation> memory{};
       callback_operation* place = memory.allocate(1);
