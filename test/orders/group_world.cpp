@@ -155,8 +155,6 @@ class grouping : public world_over<grouping, async_group> {
   void refuse(unsigned id, error_code outcome) override {
     if (!is_operation(id)) return world::refuse(id, outcome);
     if (wait_of(id).state == state::queued) ++tracked_.at(id).by_slot;
-    // The operation of a coroutine is kept until its executor has run what was posted.
-    if (plan_of(id).coroutine) place_of(where(id)).timer_stirred = true;
   }
 
   // What is asked of those that are over is not heard.
@@ -285,6 +283,11 @@ class grouping : public world_over<grouping, async_group> {
     if (home_alive()) place_of(0).timer_stirred = true;
   }
 
+  // Not if its signal is kept by a post, of which the model does not know; a coroutine of that kind
+  // runs on a context, which takes what is posted in order.
+  bool takes_slot(operation const& op) const override {
+    return op.amount < operating || (!op.coroutine && op.executor != through::nothing);
+  }
   bool allows_own(operation const& op) const override {
     return op.what != verb::give || op.item < complete_first || !held_.empty();
   }

@@ -148,11 +148,12 @@ void world::perform_one(operation const& op) {
 void world::begin(operation const& op) {
   auto const id = static_cast<unsigned>(waits_.size());
   wait& w = waits_.emplace_back(op);
-  if (op.coroutine && op.executor >= through::relay) w.plan.executor = through::context;
+  if (op.coroutine && (op.executor >= through::relay || !takes_slot(op)))
+    w.plan.executor = through::context;
   bool const at_home = w.plan.executor >= through::relay;
   w.where = at_home ? 0 : op.target;
   w.by_queue = goes_by_queue(at_home ? home_ : w.plan.executor);
-  if (op.slot) w.signal.emplace();
+  if (op.slot && takes_slot(op)) w.signal.emplace();
   if (op.coroutine) return spawn(id);
   initiated(id);
   initiating_ = true;

@@ -192,6 +192,7 @@ class world {
   virtual void put_back(unsigned n) = 0;
   virtual bool at_rest() const = 0;
   virtual bool gives_back(wait const& w) const { return carries_ && w.got > 0; }
+  virtual bool takes_slot(operation const&) const { return true; }
   virtual bool allows_own(operation const& op) const = 0;
   virtual void perform_own(operation const& op) = 0;
 
