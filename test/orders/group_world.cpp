@@ -283,8 +283,8 @@ class grouping : public world_over<grouping, async_group> {
     if (home_alive()) place_of(0).timer_stirred = true;
   }
 
-  // Not if its signal is kept by a post, of which the model does not know; a coroutine of that kind
-  // runs on a context, which takes what is posted in order.
+  // Not if its signal is kept by a post, of which the model does not know. A coroutine of that
+  // kind runs on a context, which takes what is posted in order.
   bool takes_slot(operation const& op) const override {
     return op.amount < operating || (!op.coroutine && op.executor != through::nothing);
   }
