@@ -155,6 +155,8 @@ class grouping : public world_over<grouping, async_group> {
   void refuse(unsigned id, error_code outcome) override {
     if (!is_operation(id)) return world::refuse(id, outcome);
     if (wait_of(id).state == state::queued) ++tracked_.at(id).by_slot;
+    // The operation is kept until its executor has run what was posted before.
+    if (plan_of(id).coroutine || !has_executor(id)) place_of(where(id)).timer_stirred = true;
   }
 
   // What is asked of those that are over is not heard.
@@ -205,7 +207,9 @@ class grouping : public world_over<grouping, async_group> {
     std::erase(held_, id);
     tracked_.at(id).due.clear();
     decide(id, outcome);
-    held_operations::of(*place_of(wait_of(id).where).io).complete(id, outcome);
+    place& p = place_of(wait_of(id).where);
+    held_operations::of(*p.io).complete(id, outcome);
+    if (wait_of(id).by_queue) completions_[id] = p.queue.given() - 1;
   }
 
   // The slot of an operation says that this is to cancel itself.
@@ -283,10 +287,10 @@ class grouping : public world_over<grouping, async_group> {
     if (home_alive()) place_of(0).timer_stirred = true;
   }
 
-  // Not if its signal is kept by a post, of which the model does not know. A coroutine of that
-  // kind runs on a context, which takes what is posted in order.
-  bool takes_slot(operation const& op) const override {
-    return op.amount < operating || (!op.coroutine && op.executor != through::nothing);
+  // The coroutine of an operation is posted cancellations, too, and what is kept for them.
+  bool is_completion(unsigned id, std::size_t number) const override {
+    auto const posted = completions_.find(id);
+    return posted == completions_.end() || posted->second == number;
   }
   bool allows_own(operation const& op) const override {
     return op.what != verb::give || op.item < complete_first || !held_.empty();
@@ -329,7 +333,8 @@ class grouping : public world_over<grouping, async_group> {
 
   asio::any_io_executor executor_;
   std::map<unsigned, tracked> tracked_;
-  std::deque<unsigned> held_;  // those that have begun, and can be ended
+  std::map<unsigned, std::size_t> completions_;  // their numbers in a queue
+  std::deque<unsigned> held_;                    // those that have begun, and can be ended
   unsigned begins_ = 0;
   unsigned initiates_ = nobody;  // it is inside its initiating function
   unsigned groups_ = 0;          // dead

@@ -148,12 +148,11 @@ void world::perform_one(operation const& op) {
 void world::begin(operation const& op) {
   auto const id = static_cast<unsigned>(waits_.size());
   wait& w = waits_.emplace_back(op);
-  if (op.coroutine && (op.executor >= through::relay || !takes_slot(op)))
-    w.plan.executor = through::context;
+  if (op.coroutine && op.executor >= through::relay) w.plan.executor = through::context;
   bool const at_home = w.plan.executor >= through::relay;
   w.where = at_home ? 0 : op.target;
   w.by_queue = goes_by_queue(at_home ? home_ : w.plan.executor);
-  if (op.slot && takes_slot(op)) w.signal.emplace();
+  if (op.slot) w.signal.emplace();
   if (op.coroutine) return spawn(id);
   initiated(id);
   initiating_ = true;
@@ -246,13 +245,15 @@ void world::run(unsigned context, std::size_t item) {
 void world::drop(unsigned context, std::size_t item) {
   place& p = places_[context];
   unsigned const owner = p.queue.owner(item);
+  bool const completes =
+      owner != manual_queue::nobody && is_completion(owner, p.queue.number(item));
   loses(context, false);
   {
     value_while const here(dropping_, context);
     p.queue.drop(item);
   }
   p.drops = true;
-  if (owner != manual_queue::nobody) unwound(owner);
+  if (completes) unwound(owner);
 }
 
 void world::end_context(unsigned context) {

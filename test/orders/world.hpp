@@ -192,7 +192,8 @@ class world {
   virtual void put_back(unsigned n) = 0;
   virtual bool at_rest() const = 0;
   virtual bool gives_back(wait const& w) const { return carries_ && w.got > 0; }
-  virtual bool takes_slot(operation const&) const { return true; }
+  // True if the function of that number in a queue completes the wait, for which it was posted.
+  virtual bool is_completion(unsigned, std::size_t) const { return true; }
   virtual bool allows_own(operation const& op) const = 0;
   virtual void perform_own(operation const& op) = 0;
 

@@ -37,7 +37,8 @@ class manual_queue {
     void execute(Function&& f) const {
       using decayed = std::decay_t<Function>;
       queue_->functions_.push_back(
-          {[kept = std::make_shared<decayed>(std::forward<Function>(f))] { (*kept)(); }, owner_});
+          {[kept = std::make_shared<decayed>(std::forward<Function>(f))] { (*kept)(); }, owner_,
+           queue_->given_++});
     }
 
     friend bool operator==(executor const&, executor const&) noexcept = default;
@@ -50,6 +51,9 @@ class manual_queue {
 
   std::size_t size() const { return functions_.size(); }
   unsigned owner(std::size_t index) const { return functions_[index].owner; }
+  // Counts from 0, in the order in which it was given them.
+  std::size_t number(std::size_t index) const { return functions_[index].number; }
+  std::size_t given() const { return given_; }
   void run() {
     for (auto const& f : std::exchange(functions_, {})) f.call();
   }
@@ -69,9 +73,11 @@ class manual_queue {
   struct function {
     std::function<void()> call;
     unsigned owner;
+    std::size_t number;
   };
 
   std::vector<function> functions_;
+  std::size_t given_ = 0;
 };
 
 }  // namespace asio_sync::test
