@@ -217,6 +217,16 @@ class homed_core : public home_binding<Derived, Core> {
   Derived& self() noexcept { return static_cast<Derived&>(*this); }
 };
 
+// A core that hides nothing: the grants of its waits carry nothing, or only a value.
+template <class Core, class Waiter = waiter>
+class signalling_core final : public homed_core<signalling_core<Core, Waiter>, Core, Waiter> {
+ public:
+  using homed_core<signalling_core, Core, Waiter>::homed_core;
+
+ private:
+  ~signalling_core() override = default;
+};
+
 }  // namespace asio_sync::detail
 
 #endif

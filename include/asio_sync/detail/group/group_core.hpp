@@ -29,13 +29,7 @@ struct group_traits : event_traits {
   using operation = tracked_operation;
 };
 
-class group_core final : public homed_core<group_core, tally_core<group_traits>, event_waiter> {
- public:
-  using homed_core::homed_core;
-
- private:
-  ~group_core() override = default;
-};
+using group_core = signalling_core<tally_core<group_traits>, event_waiter>;
 
 // An operation that a group counts: what cancels it. The executor on which that is done, and what
 // the operation has put into its slot, are there until the handler has gone, or until the last

@@ -30,14 +30,7 @@ struct countdown_traits : event_traits {
   }
 };
 
-class countdown_core final
-    : public participant_core<countdown_core, latch_core<countdown_traits>, countdown_waiter> {
- public:
-  using participant_core::participant_core;
-
- private:
-  ~countdown_core() override = default;
-};
+using countdown_core = participant_core<latch_core<countdown_traits>, countdown_waiter>;
 
 }  // namespace asio_sync::detail
 

@@ -29,13 +29,7 @@ struct event_traits : waiter_traits {
   }
 };
 
-class event_core final : public homed_core<event_core, signal_core<event_traits>, event_waiter> {
- public:
-  using homed_core::homed_core;
-
- private:
-  ~event_core() override = default;
-};
+using event_core = signalling_core<signal_core<event_traits>, event_waiter>;
 
 }  // namespace asio_sync::detail
 

@@ -18,13 +18,7 @@ struct auto_event_traits : waiter_traits {
   static void told(waiter&, flags) noexcept {}
 };
 
-class auto_event_core final : public homed_core<auto_event_core, flags_core<auto_event_traits>> {
- public:
-  using homed_core::homed_core;
-
- private:
-  ~auto_event_core() override = default;
-};
+using auto_event_core = signalling_core<flags_core<auto_event_traits>>;
 
 struct mailbox_traits : waiter_traits {
   static flags_request request(waiter const& w) noexcept {
@@ -36,14 +30,7 @@ struct mailbox_traits : waiter_traits {
   }
 };
 
-class mailbox_core final
-    : public homed_core<mailbox_core, flags_core<mailbox_traits>, valued_waiter> {
- public:
-  using homed_core::homed_core;
-
- private:
-  ~mailbox_core() override = default;
-};
+using mailbox_core = signalling_core<flags_core<mailbox_traits>, valued_waiter>;
 
 }  // namespace asio_sync::detail
 

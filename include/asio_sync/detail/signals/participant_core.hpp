@@ -12,9 +12,9 @@
 
 namespace asio_sync::detail {
 
-template <class Derived, class Core, class Waiter>
-class participant_core : public homed_core<Derived, Core, Waiter> {
-  using base = homed_core<Derived, Core, Waiter>;
+template <class Core, class Waiter>
+class participant_core final : public homed_core<participant_core<Core, Waiter>, Core, Waiter> {
+  using base = homed_core<participant_core, Core, Waiter>;
 
  public:
   using base::base;
@@ -38,7 +38,7 @@ class participant_core : public homed_core<Derived, Core, Waiter> {
       this->decide([&](decided_waits& decided) { Core::turned_away(decided); });
   }
 
- protected:
+ private:
   ~participant_core() override = default;
 };
 

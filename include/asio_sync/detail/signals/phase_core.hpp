@@ -54,14 +54,7 @@ struct phase_traits : event_traits {
   static void lead(waiter& w) noexcept { static_cast<phase_waiter&>(w).leads = true; }
 };
 
-class phase_core final
-    : public participant_core<phase_core, barrier_core<phase_traits>, phase_waiter> {
- public:
-  using participant_core::participant_core;
-
- private:
-  ~phase_core() override = default;
-};
+using phase_core = participant_core<barrier_core<phase_traits>, phase_waiter>;
 
 // The core is counted meanwhile: the completion, and whoever is let go, may end the primitive.
 
