@@ -124,8 +124,8 @@ concept counts_many = requires(Core& core) {
   core.forget(std::uint64_t(1));
 };
 
-/// What a grant carries, which goes to the handler: nothing; a hold, with the count of its wait;
-/// or as many permits as the wait weighs, which have counts of their own.
+/// A grant carries to its handler: nothing; a hold, with the count of the wait; or as many permits
+/// as the wait weighs, which have counts of their own.
 enum class grant { nothing, hold, permits };
 
 /// A primitive over the core, doing what the shell does with every core: `homed_core`, and

@@ -71,7 +71,7 @@ class operation : public core_model::completion {
 
 using visits = asio_sync::detail::visit_core<asio_sync::detail::fifo_core<traits>, traits>;
 
-/// Where those parts of a transition run that are the shell's.
+/// The shell runs its parts of a transition under the lock.
 struct core_type : visits {
   using visits::visits;
 

@@ -73,7 +73,7 @@ class stopped {
   boost::asio::cancellation_slot slot_;
 };
 
-// Of a context, whose dispatch() is a post, wherever it is called. Keeps an object.
+// Posts to a context, also in dispatch(), wherever that is called. Keeps an object.
 class posting_executor {
  public:
   explicit posting_executor(boost::asio::io_context& context, std::shared_ptr<void> kept = nullptr)

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(R2_what_is_refused_completes_in_a_future_without_the_system
   BOOST_CHECK_THROW(future.get(), boost::system::system_error);
 }
 
-// Whoever has completed enough in a row without the executor may do so again after a trip.
+// A thread that has used the budget up may complete without the executor again after a trip.
 BOOST_AUTO_TEST_CASE(R1a_a_trip_through_the_executor_renews_the_budget_of_refusals) {
   int steps = 0;
   auto const run = [&]() -> asio::awaitable<void> {

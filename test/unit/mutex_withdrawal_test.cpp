@@ -54,8 +54,8 @@ struct fixture {
     context.poll();
   }
 
-  // What a coroutine gets that is cancelled when it has tried to lock the free mutex: on its
-  // executor, and before what it has posted there.
+  // Returns the error of a coroutine that is cancelled after it has tried to lock the free mutex:
+  // on its executor, and before the function that it has posted there.
   template <class Token>
   error_code cancel_a_coroutine(Token const& token) {
     error_code got;

@@ -32,8 +32,8 @@ class mutex_core : public lock_core<mutex_core, fifo_core<mutex_traits>> {
   ~mutex_core() override = default;
 };
 
-// What is behind a lock of a caller's: perhaps a mutex, and whether it holds that. A hold is
-// counted by the core.
+// The mutex behind a lock of the caller, or null. `holds`: the lock holds it, and its core counts
+// the hold.
 struct mutex_hold {
   mutex_core* mutex = nullptr;
   bool holds = false;

@@ -110,7 +110,7 @@ class upgradable_core final : public lock_core<upgradable_core<Queue>, Queue, lo
  private:
   ~upgradable_core() override = default;
 
-  // Of an upgrade whose caller has the hold as before.
+  // Makes the writer of an upgrade a reader again: its caller keeps the hold that it has lent.
   void undo_grant() noexcept {
     this->decide([&](decided_waits& decided) { return Queue::downgrade(decided); });
   }
