@@ -6,8 +6,8 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
+#include <asio_sync/detail/signals/auto_reset_event_core.hpp>
 #include <asio_sync/detail/signals/event_base.hpp>
-#include <asio_sync/detail/signals/flags_cores.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 
@@ -18,11 +18,11 @@ namespace asio_sync {
 namespace detail {
 
 struct auto_reset {
-  using core_type = auto_event_core;
+  using core_type = auto_reset_event_core;
   static constexpr char const* name = "async_auto_reset_event";
   static constexpr char const* wait_name = "async_wait";
   ASIO_SYNC_INLINE static bool try_wait(core_type& core) noexcept {
-    return core.try_wait(auto_event_traits::request()).granted();
+    return core.try_wait(auto_reset_event_traits::request()).granted();
   }
 };
 
@@ -152,7 +152,7 @@ class basic_async_auto_reset_event : detail::event_base<Executor, detail::auto_r
  private:
   using base::core;
 
-  static constexpr detail::flags flag = detail::auto_event_traits::request().set;
+  static constexpr detail::flags flag = detail::auto_reset_event_traits::request().set;
 };
 
 /// An event over any executor.

@@ -12,7 +12,7 @@
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
-#include <asio_sync/detail/signals/phase_core.hpp>
+#include <asio_sync/detail/signals/barrier_core.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 
@@ -56,8 +56,8 @@ namespace asio_sync {
 /// Its contexts may be destroyed before it or after it; over a strand, the barrier has to go
 /// before the strand's context.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
-  using base = detail::primitive<Executor, detail::phase_core>;
+class basic_async_barrier : detail::primitive<Executor, detail::barrier_core> {
+  using base = detail::primitive<Executor, detail::barrier_core>;
 
  public:
   /// The type of the executor that completes what has no executor of its own.
@@ -218,7 +218,7 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
 
   // A completion tells whether it is the leader's.
   struct delivery_type {
-    using core_type = detail::phase_core;
+    using core_type = detail::barrier_core;
     using grant = bool;
     static grant make(core_type&, detail::verdict granted) noexcept {
       return granted.value() != 0;
@@ -233,8 +233,8 @@ class basic_async_barrier : detail::primitive<Executor, detail::phase_core> {
         : arrival::operation_base(limit), barrier_(&barrier) {}
 
     Executor const& executor() const noexcept { return barrier_->base::executor(); }
-    detail::phase_core& core() const noexcept { return barrier_->core(); }
-    static auto asked() noexcept { return detail::phase_waiter::asked_type(); }
+    detail::barrier_core& core() const noexcept { return barrier_->core(); }
+    static auto asked() noexcept { return detail::barrier_waiter::asked_type(); }
 
     // Arrives where that decides the wait: as the last. Otherwise it arrives when it enters the
     // queue. The barrier may be gone when it returns.

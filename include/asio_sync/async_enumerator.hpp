@@ -7,8 +7,8 @@
 #include <asio_sync/detail/core/config.hpp>  // first
 
 #include <asio_sync/detail/enumerator/callback.hpp>
+#include <asio_sync/detail/enumerator/enumerator_run.hpp>
 #include <asio_sync/detail/enumerator/steps_calls.hpp>
-#include <asio_sync/detail/enumerator/steps_run.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
@@ -103,8 +103,8 @@ class basic_async_enumerator {
   /// Exceptions: what allocating throws.
   explicit basic_async_enumerator(executor_type const& ex)
       : executor_(ex),
-        state_(std::allocate_shared<detail::enumerator_state>(
-            detail::pool_allocator<detail::enumerator_state>())) {}
+        state_(std::allocate_shared<detail::enumerator_core>(
+            detail::pool_allocator<detail::enumerator_core>())) {}
 
   /// Creates an enumerator over the executor of an execution context.
   template <detail::context_for<Executor> ExecutionContext>
@@ -160,7 +160,7 @@ class basic_async_enumerator {
   /// Executor: the function is called on the enumerator's executor.
   /// Exceptions: what allocating throws.
   void on_error(std::function<bool(std::exception_ptr)> judge) {
-    using function = detail::enumerator_state::judge const;
+    using function = detail::enumerator_core::judge const;
     state_->set_judge(judge ? std::allocate_shared<function>(detail::pool_allocator<function>(),
                                                              std::move(judge))
                             : nullptr);
@@ -222,7 +222,7 @@ class basic_async_enumerator {
   // without a step, and its executor is not asked to cancel anything.
   template <class Handler>
   void run(Handler&& handler, detail::steps_frame&& steps) {
-    using run_type = detail::steps_run_over<Executor>;
+    using run_type = detail::enumerator_run_over<Executor>;
     bool const has_steps = static_cast<bool>(steps);
     auto const run = std::allocate_shared<run_type>(detail::pool_allocator<run_type>(), this,
                                                     state_, std::move(steps), executor_);
@@ -237,7 +237,7 @@ class basic_async_enumerator {
         run->wait(detail::to_cancel, detail::steps_canceller(run));
         run->wait(detail::to_start, detail::steps_starter(run));
       }
-      run->wait(detail::to_complete, detail::steps_run_handler<std::decay_t<Handler>>(
+      run->wait(detail::to_complete, detail::enumerator_run_handler<std::decay_t<Handler>>(
                                          run, static_cast<Handler&&>(handler)));
     } catch (...) {
       run->cancel(true);
@@ -247,7 +247,7 @@ class basic_async_enumerator {
   }
 
   Executor executor_;
-  std::shared_ptr<detail::enumerator_state> state_;
+  std::shared_ptr<detail::enumerator_core> state_;
 };
 
 /// An enumerator over any executor.

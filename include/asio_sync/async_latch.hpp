@@ -12,8 +12,8 @@
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
-#include <asio_sync/detail/signals/countdown_core.hpp>
 #include <asio_sync/detail/signals/event_base.hpp>
+#include <asio_sync/detail/signals/latch_core.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 
@@ -30,7 +30,7 @@ namespace asio_sync {
 namespace detail {
 
 struct countdown {
-  using core_type = countdown_core;
+  using core_type = latch_core;
   static constexpr char const* name = "async_latch";
   static constexpr char const* wait_name = "async_wait";
   ASIO_SYNC_INLINE static bool try_wait(core_type& core) noexcept { return core.admits(); }
@@ -230,7 +230,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
 
  private:
   using base::core;
-  using step = detail::countdown_core::step;
+  using step = detail::latch_core::step;
 
   static std::uint64_t checked(std::ptrdiff_t n) {
     if (n < 0) detail::throw_invalid("asio_sync::async_latch::async_latch: n < 0");
@@ -239,7 +239,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
 
   // A completion carries nothing but its error.
   struct delivery_type {
-    using core_type = detail::countdown_core;
+    using core_type = detail::latch_core;
     using grant = void;
   };
 
@@ -251,7 +251,7 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
         : arrival::operation_base(limit), latch_(&latch) {}
 
     Executor const& executor() const noexcept { return latch_->base::executor(); }
-    detail::countdown_core& core() const noexcept { return latch_->core(); }
+    detail::latch_core& core() const noexcept { return latch_->core(); }
     static bool asked() noexcept { return true; }
 
     // Arrives where that decides the wait: as the last, or where the wait is refused at once.

@@ -11,7 +11,7 @@
 #include <asio_sync/detail/operation/operation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
-#include <asio_sync/detail/signals/flags_cores.hpp>
+#include <asio_sync/detail/signals/mailbox_core.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/fwd.hpp>
 

@@ -7,10 +7,10 @@
 #include <asio_sync/detail/core/config.hpp>  // first
 
 #include <asio_sync/detail/monitor/monitor_condition.hpp>
-#include <asio_sync/detail/monitor/monitor_core.hpp>
 #include <asio_sync/detail/monitor/monitor_entry.hpp>
 #include <asio_sync/detail/monitor/monitor_function.hpp>
 #include <asio_sync/detail/monitor/monitor_visit.hpp>
+#include <asio_sync/detail/monitor/strand_core.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
@@ -56,7 +56,7 @@ namespace asio_sync {
 /// arrived, and a handler's its predicate or function while that runs.
 template <class T, class Executor = boost::asio::any_io_executor>
 class basic_async_monitor {
-  using core_type = detail::monitor_core<T, Executor>;
+  using core_type = detail::monitor_on_strand<T, Executor>;
   template <class Limit, class Predicate>
   using enter_when = detail::enter_when_operation<T, Executor, Limit, std::decay_t<Predicate>>;
   template <class Limit, class Predicate, class Function>

@@ -13,8 +13,8 @@ import re
 import gdb
 import gdb.printing
 
-# Where the bits stand in the words of fifo_core, shared_core, signal_core and flags_core. Debug
-# information does not have these constants, as compilers leave out what was folded into the code.
+# The bits in the words of permit_state, shared_mutex_state, event_state and flags_state. Debug
+# information does not have these constants, because compilers fold them into the code.
 MUTEX_CLOSED, MUTEX_DEAD, MUTEX_CARRIED, MUTEX_FREE, MUTEX_COUNT = 2, 4, 8, 16, 1 << 34
 PERMITS_CLOSED, PERMITS_DEAD, PERMITS_ONE = 2, 4, 16
 SHARED_CLOSED, SHARED_DEAD, SHARED_WRITER, SHARED_CARRIED = 2, 4, 8, 16
@@ -24,8 +24,8 @@ FLAGS_ONE = 1 << 32
 KEYED_CLOSED, KEYED_DEAD = 1, 2
 ASKED_ALL, ASKED_TAKES = 1 << 32, 1 << 33  # flags_request::packed()
 
-NO_MAXIMUM = (1 << 56) - 1  # fifo_core::most
-STEPS_NOT_STARTED = (1 << 64) - 1  # steps_core::all
+NO_MAXIMUM = (1 << 56) - 1  # permit_state::most
+STEPS_NOT_STARTED = (1 << 64) - 1  # enumerator_state::all
 RESULT_HANDLER = "asio_sync::detail::result_handler"
 CONDITION_HANDLER = "asio_sync::detail::condition_handler"
 CONDITION_WAITER = "asio_sync::detail::condition_waiter"
@@ -243,7 +243,7 @@ def wait_text(waiter, asked=permits_asked):
     parts = [who_waits(waiter), asked(waiter)]
     parts = [part for part in parts if part]
     kind = outline(waiter.type.strip_typedefs().name)
-    if kind == "asio_sync::detail::countdown_waiter" and waiter["participant"]:
+    if kind == "asio_sync::detail::latch_waiter" and waiter["participant"]:
         parts.append("has arrived")
     deadline = deadline_of(waiter)
     if deadline:
@@ -603,7 +603,7 @@ class ConditionPrinter(PrimitivePrinter):
 
 
 class FlagsPrinter(PrimitivePrinter):
-    """What has a flags_core"""
+    """What has a flags_state"""
 
     def state(self, core):
         """What is up."""
@@ -647,10 +647,10 @@ class EnumeratorPrinter(Printer):
 
     def text(self):
         """Which steps it runs, and what these wait for."""
-        state = pointee(self.value["state_"], "enumerator_state")
+        state = pointee(self.value["state_"], "enumerator_core")
         if not scalar(state["current_"]):
             return f"{self.name}, no run"
-        run = pointee(state["current_"], "steps_run")
+        run = pointee(state["current_"], "enumerator_run")
         core = run["core_"]
         frame = gdb.Value(scalar(run["steps_"]["coroutine_"]))
         void = gdb.lookup_type("void").pointer()
@@ -758,8 +758,8 @@ PRINTERS = {
     "asio_sync::detail::lock_waiter": WaitPrinter,
     "asio_sync::detail::valued_waiter": WaitPrinter,
     "asio_sync::detail::event_waiter": WaitPrinter,
-    "asio_sync::detail::countdown_waiter": WaitPrinter,
-    "asio_sync::detail::phase_waiter": WaitPrinter,
+    "asio_sync::detail::latch_waiter": WaitPrinter,
+    "asio_sync::detail::barrier_waiter": WaitPrinter,
     "asio_sync::detail::keyed_waiter": WaitPrinter,
     CONDITION_WAITER: WaitPrinter,
 }

@@ -8,7 +8,7 @@
 
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -97,7 +97,8 @@ struct sealed {
 
 BOOST_FIXTURE_TEST_SUITE(enumerator_test, enumerator_fixture)
 
-BOOST_AUTO_TEST_CASE(R1_R2_steps_run_on_the_executor_and_never_inside_the_initiating_function) {
+BOOST_AUTO_TEST_CASE(
+    R1_R2_enumerator_run_on_the_executor_and_never_inside_the_initiating_function) {
   bool here = false;
   auto const look = [&]() -> async_steps {
     here = context.get_executor().running_in_this_thread();

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(R9_the_core_may_be_gone_after_a_transition_that_has_decided
   auto const end_in_a_transition = [](auto& core) {
     return core.decide([&](decided_waits&) { return core.abandon(), true; });
   };
-  BOOST_TEST(end_in_a_transition(*countdown_core::make(nullptr, io.get_executor(), 1u)));
+  BOOST_TEST(end_in_a_transition(*latch_core::make(nullptr, io.get_executor(), 1u)));
   BOOST_TEST(end_in_a_transition(*permit_core::make(nullptr, io.get_executor(), 1u, 1u)));
 }
 

@@ -3,8 +3,8 @@
 
 // The phases of a visit to a monitor: each legal transition is taken, and no other.
 
-#include <asio_sync/detail/core/fifo_core.hpp>
-#include <asio_sync/detail/core/visit_core.hpp>
+#include <asio_sync/detail/core/monitor_state.hpp>
+#include <asio_sync/detail/core/permit_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
@@ -52,7 +52,7 @@ struct traits : asio_sync::detail::threading {
   static void changes(visit_phase from, visit_phase to) noexcept { seen.emplace(from, to); }
 };
 
-using core = asio_sync::detail::visit_core<asio_sync::detail::fifo_core<traits>, traits>;
+using core = asio_sync::detail::monitor_state<asio_sync::detail::permit_state<traits>, traits>;
 
 // A monitor whose strand is this thread.
 class monitor : public core {

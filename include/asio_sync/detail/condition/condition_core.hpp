@@ -7,13 +7,13 @@
 // The core of a condition, whose waits go through two queues: its own, and that of a mutex.
 
 #include <asio_sync/detail/condition/condition_waiter.hpp>
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/home_binding.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/condition_state.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/core/notify_core.hpp>
 #include <asio_sync/detail/locks/permit_cores.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
@@ -39,8 +39,8 @@ namespace asio_sync::detail {
 // cores take them out when that ends, whichever queue they are in, and the mutex's holds the work
 // that keeps it running. All others, and those with a deadline, are known to the service of their
 // own context; each of the others holds work of it.
-class condition_core : public home_binding<condition_core, notify_core<condition_traits>> {
-  using queue = notify_core<condition_traits>;
+class condition_core : public home_binding<condition_core, condition_state<condition_traits>> {
+  using queue = condition_state<condition_traits>;
 
  public:
   using node = condition_waiter;
@@ -211,7 +211,7 @@ class condition_core : public home_binding<condition_core, notify_core<condition
                !queue_up_again(w);
     } catch (...) {
       if (!predicate.thrown) {
-        completions::drop(w);
+        completion_queue::drop(w);
         throw;
       }
       *predicate.thrown = std::current_exception();

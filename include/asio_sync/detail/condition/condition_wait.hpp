@@ -317,7 +317,7 @@ template <class Operation>
 wait_outcome wait_in_thread_with(Operation const& operation, mutex_core& mutex) {
   condition_core& core = operation.core();
   if (core.home_runs_here() || mutex.home_runs_here()) return wait_outcome::deadlock;
-  completions::drain_if_any();
+  completion_queue::drain_if_any();
   way_to_thread way;
   condition_waiter self([](waiter&, waiter_action) {}, &core, operation.asked());
   self.way = &way;

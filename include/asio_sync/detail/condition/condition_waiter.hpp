@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
-#include <asio_sync/detail/core/notify_core.hpp>
+#include <asio_sync/detail/core/condition_state.hpp>
 #include <asio_sync/detail/locks/permit_cores.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 

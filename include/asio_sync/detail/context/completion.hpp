@@ -18,8 +18,8 @@
 
 namespace asio_sync::detail {
 
-// What a thread has not done yet; see completions. Trivially destructible: usable for as long as
-// the thread runs any code at all.
+// What a thread has not done yet; see completion_queue. Trivially destructible: usable for as long
+// as the thread runs any code at all.
 struct thread_completions {
   wait_list<waiter> dropped;    // what they carry has to go on
   wait_list<waiter> kept;       // handlers to destroy, and completions that may run anything

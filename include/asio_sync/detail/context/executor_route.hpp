@@ -7,7 +7,7 @@
 // The routes to executors: one type for each type of executor, none for a handler.
 
 #include <asio_sync/detail/context/completion.hpp>
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/strand_rooms.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
@@ -96,7 +96,7 @@ struct relay_step {
 // what is dropped waits; that of what the handler itself drops is not to.
 struct unknown_step {
   static void run(waiter& w) {
-    completions::running const handler;
+    completion_queue::running const handler;
     last_step::run(w);
   }
 };

@@ -32,7 +32,7 @@
 //   evict(w)              if the context of the wait shuts down            wait_service.hpp
 //   leave_home(), forget_home(), let_executor_go()
 //                         in this order, if the home shuts down            wait_service.hpp
-//   pass_on(w)            if a decided wait was dropped                    completions.hpp
+//   pass_on(w)            if a decided wait was dropped                    completion_queue.hpp
 //
 // Primitives call signal(), refuse_all(), close() and abandon(); guards call release().
 

@@ -12,7 +12,7 @@
 // context_strand: its inner executor is a rooms_executor, whose allocator hands out memory of the
 // waiter's block. executor_route<context_strand> calls strand_rooms; no other route has one.
 
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
@@ -131,7 +131,7 @@ class rooms_executor {
 //
 // The invoker can outlive the strand's operation: if the strand's service is shut down before the
 // scheduler, the strand destroys the completion while the scheduler still holds the invoker. Then
-// completions::drop() calls keep_block(), which postpones the drop, and give_back() drops the
+// completion_queue::drop() calls keep_block(), which postpones the drop, and give_back() drops the
 // waiter when the memory of the invoker comes back.
 class strand_rooms {
  public:
@@ -156,7 +156,7 @@ class strand_rooms {
   void give_back(void* room) noexcept {
     if (room != invoker_) return;
     invoker_waits_ = false;
-    if (drop_postponed_) completions::drop(waiter_);
+    if (drop_postponed_) completion_queue::drop(waiter_);
   }
 
   // Returns true, and postpones the drop of the waiter, if the invoker still uses its room.

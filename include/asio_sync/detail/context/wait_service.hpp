@@ -6,7 +6,7 @@
 
 // What an execution context knows of the waits whose handlers it is to run.
 
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/context_timer.hpp>
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/deadline_heap.hpp>
@@ -209,7 +209,7 @@ inline void wait_service::end(io_queue* queue) noexcept {
     if (timer_) timer_->end();
   }
   {
-    completions::posting const scope;
+    completion_queue::posting const scope;
     bool is_known = false;
     for (bool more = true; more;) {
       decided_waits taken;
@@ -217,15 +217,16 @@ inline void wait_service::end(io_queue* queue) noexcept {
       is_known |= drop_taken(taken);
     }
     forget_homes();
-    completions::drop_kept_for(context());  // also followers that were to run here
-    if (queue && is_known && completions::postpone(*this)) return queue_end_.put_behind(*queue);
+    completion_queue::drop_kept_for(context());  // also followers that were to run here
+    if (queue && is_known && completion_queue::postpone(*this))
+      return queue_end_.put_behind(*queue);
   }
   queue_has_ended();
 }
 
 // Handlers of this context, now or never: also if this runs inside the destructor of another.
 inline void wait_service::queue_has_ended() noexcept {
-  completions::drain_if_any(this);
+  completion_queue::drain_if_any(this);
   while (core_base* const core = take_core()) core->let_executor_go();
 }
 
@@ -279,7 +280,7 @@ inline bool wait_service::drop_taken(decided_waits& taken) noexcept {
     // may be another one that knows the waiter.
     if (w.service) w.service->detach(w);
     is_known |= !w.way || w.way->at_once;
-    completions::drop(w);
+    completion_queue::drop(w);
   }
   followers.hand_out();
   return is_known;
@@ -296,12 +297,12 @@ inline void decided_waits::hand_out() noexcept {
 }
 
 void decided_waits::hand_out_routed() noexcept {
-  completions::posting const scope;
+  completion_queue::posting const scope;
   while (!empty()) {
     waiter& w = pop_front();
     if (w.service) w.service->detach(w);
     if (w.way)
-      completions::hand_out(w);
+      completion_queue::hand_out(w);
     else
       w.core->post_home(w);
   }

@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/context/context_watch.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/enumerator/steps_run.hpp>
+#include <asio_sync/detail/enumerator/enumerator_run.hpp>
 #include <asio_sync/detail/operation/post_keeper.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
@@ -250,7 +250,7 @@ class callback_handler {
 template <class Executor, class... Results>
 struct callback_token {
   Executor const* executor;
-  enumerator_state const* state;
+  enumerator_core const* state;
   std::tuple<Results&...> results;
 };
 

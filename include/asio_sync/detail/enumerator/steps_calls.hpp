@@ -8,9 +8,9 @@
 
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/core/flags_core.hpp>
+#include <asio_sync/detail/core/flags_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
-#include <asio_sync/detail/enumerator/steps_run.hpp>
+#include <asio_sync/detail/enumerator/enumerator_run.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
@@ -19,7 +19,7 @@
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
-#include <asio_sync/detail/signals/flags_cores.hpp>
+#include <asio_sync/detail/signals/mailbox_core.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -38,14 +38,14 @@ enum steps_call : flags { to_start = 1, to_cancel = 2, to_complete = 4 };
 // rules for waits: they keep contexts running, need no memory when they are called, and are
 // destroyed with their contexts.
 template <class Executor>
-class steps_run_over final : public steps_run, primitive<Executor, mailbox_core> {
+class enumerator_run_over final : public enumerator_run, primitive<Executor, mailbox_core> {
   using base = primitive<Executor, mailbox_core>;
 
  public:
   // `enumerator`: as whose waits they are known.
-  steps_run_over(void* enumerator, std::shared_ptr<enumerator_state> state, steps_frame&& steps,
-                 Executor const& ex)
-      : steps_run(std::move(state), std::move(steps)), base(enumerator, ex, flags()) {}
+  enumerator_run_over(void* enumerator, std::shared_ptr<enumerator_core> state,
+                      steps_frame&& steps, Executor const& ex)
+      : enumerator_run(std::move(state), std::move(steps)), base(enumerator, ex, flags()) {}
 
   template <class Handler>
   void wait(steps_call to, Handler&& handler) {
@@ -65,7 +65,7 @@ class steps_run_over final : public steps_run, primitive<Executor, mailbox_core>
 
   class call_wait : public operation_base<call_wait, Executor, delivery_type, no_limit> {
    public:
-    call_wait(steps_run_over& run, steps_call to) noexcept
+    call_wait(enumerator_run_over& run, steps_call to) noexcept
         : call_wait::operation_base(no_limit()), run_(run), to_(to) {}
 
     Executor const& executor() const noexcept { return run_.base::executor(); }
@@ -84,7 +84,7 @@ class steps_run_over final : public steps_run, primitive<Executor, mailbox_core>
    private:
     flags_request request() const noexcept { return {to_, false, false}; }
 
-    steps_run_over& run_;
+    enumerator_run_over& run_;
     steps_call to_;
   };
 };
@@ -92,7 +92,7 @@ class steps_run_over final : public steps_run, primitive<Executor, mailbox_core>
 // Where the executor refuses to run it, the run ends.
 class steps_starter {
  public:
-  explicit steps_starter(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {}
+  explicit steps_starter(std::shared_ptr<enumerator_run> run) noexcept : run_(std::move(run)) {}
   steps_starter(steps_starter&&) noexcept = default;
   steps_starter& operator=(steps_starter&&) = delete;
   ~steps_starter() {
@@ -102,13 +102,13 @@ class steps_starter {
   void operator()(error_code) { std::exchange(run_, nullptr)->start(); }
 
  private:
-  std::shared_ptr<steps_run> run_;
+  std::shared_ptr<enumerator_run> run_;
 };
 
 // Where it is destroyed instead, operations end of themselves: nobody may ask them any more.
 class steps_canceller {
  public:
-  explicit steps_canceller(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {}
+  explicit steps_canceller(std::shared_ptr<enumerator_run> run) noexcept : run_(std::move(run)) {}
   steps_canceller(steps_canceller&&) noexcept = default;
   steps_canceller& operator=(steps_canceller&&) = delete;
   ~steps_canceller() {
@@ -118,13 +118,13 @@ class steps_canceller {
   void operator()(error_code) { std::exchange(run_, nullptr)->cancel(); }
 
  private:
-  std::shared_ptr<steps_run> run_;
+  std::shared_ptr<enumerator_run> run_;
 };
 
 // In the slot of a run's handler.
 class steps_stopper {
  public:
-  explicit steps_stopper(std::shared_ptr<steps_run> run) noexcept : run_(std::move(run)) {
+  explicit steps_stopper(std::shared_ptr<enumerator_run> run) noexcept : run_(std::move(run)) {
     run_->slot_connected = true;
   }
   steps_stopper(steps_stopper const&) = delete;
@@ -136,15 +136,15 @@ class steps_stopper {
   }
 
  private:
-  std::shared_ptr<steps_run> run_;
+  std::shared_ptr<enumerator_run> run_;
 };
 
 // What the handler of a run stands in. Its slot cancels the run, and not just the wait for it.
 template <class Handler>
-class steps_run_handler {
+class enumerator_run_handler {
  public:
   template <class Source>
-  steps_run_handler(std::shared_ptr<steps_run> run, Source&& handler)
+  enumerator_run_handler(std::shared_ptr<enumerator_run> run, Source&& handler)
       : handler_(static_cast<Source&&>(handler)), run_(std::move(run)) {
     auto slot = slot_of(handler_);
     if (slot.is_connected()) slot.template emplace<steps_stopper>(run_);
@@ -152,9 +152,9 @@ class steps_run_handler {
 
   // Where the handler's move throws, the other one has lost nothing: it comes first.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): as the handler's
-  steps_run_handler(steps_run_handler&&) = default;
-  steps_run_handler& operator=(steps_run_handler&&) = delete;
-  ~steps_run_handler() {
+  enumerator_run_handler(enumerator_run_handler&&) = default;
+  enumerator_run_handler& operator=(enumerator_run_handler&&) = delete;
+  ~enumerator_run_handler() {
     if (!run_) return;
     disconnect();
     run_->stop();
@@ -175,11 +175,11 @@ class steps_run_handler {
   }
 
   Handler handler_;
-  std::shared_ptr<steps_run> run_;
+  std::shared_ptr<enumerator_run> run_;
 };
 
 template <class Handler>
-inline constexpr bool is_associated_as_inner<steps_run_handler<Handler>> = true;
+inline constexpr bool is_associated_as_inner<enumerator_run_handler<Handler>> = true;
 
 }  // namespace asio_sync::detail
 
@@ -188,9 +188,9 @@ ASIO_SYNC_ASIO_NAMESPACE_BEGIN
 
 // Its own slot is the run's.
 template <class Handler, class Slot>
-struct associated_cancellation_slot<asio_sync::detail::steps_run_handler<Handler>, Slot> {
+struct associated_cancellation_slot<asio_sync::detail::enumerator_run_handler<Handler>, Slot> {
   using type = Slot;
-  static Slot get(asio_sync::detail::steps_run_handler<Handler> const&,
+  static Slot get(asio_sync::detail::enumerator_run_handler<Handler> const&,
                   Slot const& none = Slot()) noexcept {
     return none;
   }

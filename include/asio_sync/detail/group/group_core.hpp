@@ -8,7 +8,7 @@
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/homed_core.hpp>
-#include <asio_sync/detail/core/tally_core.hpp>
+#include <asio_sync/detail/core/group_state.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
@@ -29,7 +29,7 @@ struct group_traits : event_traits {
   using operation = tracked_operation;
 };
 
-using group_core = signalling_core<tally_core<group_traits>, event_waiter>;
+using group_core = signalling_core<group_state<group_traits>, event_waiter>;
 
 // An operation that a group counts: what cancels it. The executor on which that is done, and what
 // the operation has put into its slot, are there until the handler has gone, or until the last

@@ -10,7 +10,7 @@
 #include <asio_sync/detail/context/homed_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/core/keyed_core.hpp>
+#include <asio_sync/detail/core/keyed_mutex_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/platform/block_pool.hpp>
 
@@ -28,7 +28,7 @@ struct keyed_mutex_traits : waiter_traits {
 };
 
 class keyed_mutex_core final
-    : public homed_core<keyed_mutex_core, keyed_core<keyed_mutex_traits>, keyed_waiter> {
+    : public homed_core<keyed_mutex_core, keyed_mutex_state<keyed_mutex_traits>, keyed_waiter> {
  public:
   using homed_core::homed_core;
 

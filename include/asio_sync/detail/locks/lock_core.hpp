@@ -20,7 +20,8 @@
 
 namespace asio_sync::detail {
 
-// Core: fifo_core or shared_core. Mode, below: the mode of the hold, if the core has several.
+// Core: permit_state or shared_mutex_state. Mode, below: the mode of the hold, if the core has
+// several.
 template <class Derived, class Core, class Waiter = waiter>
 class lock_core : public homed_core<Derived, Core, Waiter> {
   using base = homed_core<Derived, Core, Waiter>;

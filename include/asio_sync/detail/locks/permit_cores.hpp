@@ -10,7 +10,7 @@
 #include <asio_sync/detail/context/homed_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/core/fifo_core.hpp>
+#include <asio_sync/detail/core/permit_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/locks/lock_core.hpp>
 
@@ -24,7 +24,7 @@ struct mutex_traits : waiter_traits {
   static constexpr std::uint32_t weight(waiter const&) noexcept { return 1; }
 };
 
-class mutex_core : public lock_core<mutex_core, fifo_core<mutex_traits>> {
+class mutex_core : public lock_core<mutex_core, permit_state<mutex_traits>> {
  public:
   using lock_core::lock_core;
 
@@ -47,9 +47,10 @@ struct permit_traits : waiter_traits {
   }
 };
 
-class permit_core final : public homed_core<permit_core, fifo_core<permit_traits>, valued_waiter> {
-  using base = homed_core<permit_core, fifo_core<permit_traits>, valued_waiter>;
-  using queue = fifo_core<permit_traits>;
+class permit_core final
+    : public homed_core<permit_core, permit_state<permit_traits>, valued_waiter> {
+  using base = homed_core<permit_core, permit_state<permit_traits>, valued_waiter>;
+  using queue = permit_state<permit_traits>;
 
  public:
   using base::base;

@@ -9,7 +9,7 @@
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/homed_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
-#include <asio_sync/detail/core/shared_core.hpp>
+#include <asio_sync/detail/core/shared_mutex_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/locks/lock_core.hpp>
 
@@ -116,7 +116,7 @@ class upgradable_core final : public lock_core<upgradable_core<Queue>, Queue, lo
   }
 };
 
-using shared_mutex_core = upgradable_core<shared_core<shared_mutex_traits>>;
+using shared_mutex_core = upgradable_core<shared_mutex_state<shared_mutex_traits>>;
 
 }  // namespace asio_sync::detail
 

@@ -8,7 +8,7 @@
 // hold.
 
 #include <asio_sync/detail/core/config.hpp>
-#include <asio_sync/detail/core/shared_core.hpp>
+#include <asio_sync/detail/core/shared_mutex_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/locks/core_guard.hpp>
 #include <asio_sync/detail/locks/lock_guard.hpp>

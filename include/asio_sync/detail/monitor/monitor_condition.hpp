@@ -7,8 +7,8 @@
 #include <asio_sync/detail/condition/condition_lock.hpp>
 #include <asio_sync/detail/condition/condition_wait.hpp>
 #include <asio_sync/detail/locks/guard_access.hpp>
-#include <asio_sync/detail/monitor/monitor_core.hpp>
 #include <asio_sync/detail/monitor/monitor_entry.hpp>
+#include <asio_sync/detail/monitor/strand_core.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>

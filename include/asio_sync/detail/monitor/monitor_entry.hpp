@@ -7,7 +7,7 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/locks/core_guard.hpp>
 #include <asio_sync/detail/locks/permit_cores.hpp>
-#include <asio_sync/detail/monitor/monitor_core.hpp>
+#include <asio_sync/detail/monitor/strand_core.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/fwd.hpp>
 

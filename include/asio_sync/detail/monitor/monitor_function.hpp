@@ -9,7 +9,7 @@
 
 #include <asio_sync/detail/condition/condition_wait.hpp>
 #include <asio_sync/detail/monitor/monitor_core.hpp>
-#include <asio_sync/detail/monitor/visits_core.hpp>
+#include <asio_sync/detail/monitor/strand_core.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 
@@ -141,7 +141,7 @@ class invocation {
     if constexpr (!std::is_same_v<Predicate, no_predicate>)
       all.looks = [](void* where) { return static_cast<invocation*>(where)->admits(); };
     if constexpr (is_awaited)
-      all.cancels = [](void* where, visits_core& core) noexcept {
+      all.cancels = [](void* where, monitor_core& core) noexcept {
         static_cast<invocation*>(where)->cancel(core);
       };
     return all;
@@ -175,7 +175,7 @@ class invocation {
   // The completion of an awaitable. If its context ends, it is destroyed with it.
   class ending {
    public:
-    ending(invocation& self, visits_core& core, visit_waiter& w) noexcept
+    ending(invocation& self, monitor_core& core, visit_waiter& w) noexcept
         : self_(&self), core_(&core), waiter_(&w) {}
     ending(ending&& other) noexcept
         : self_(std::exchange(other.self_, nullptr)), core_(other.core_), waiter_(other.waiter_) {}
@@ -213,11 +213,11 @@ class invocation {
 
    private:
     invocation* self_;
-    visits_core* core_;
+    monitor_core* core_;
     visit_waiter* waiter_;
   };
 
-  static bool enters(void* where, visits_core& core, visit_waiter& w) {
+  static bool enters(void* where, monitor_core& core, visit_waiter& w) {
     auto& self = *static_cast<invocation*>(where);
     if constexpr (is_awaited)
       return self.spawn(core, w);
@@ -226,11 +226,11 @@ class invocation {
   }
 
   // True if nothing has begun to run. Otherwise this may be gone.
-  bool spawn(visits_core& core, visit_waiter& w) noexcept {
+  bool spawn(monitor_core& core, visit_waiter& w) noexcept {
     std::shared_ptr<spawned_type> spawned;
     try {
       spawned = std::make_shared<spawned_type>();
-      static_cast<monitor_core<T, Executor>&>(core).with_strand(
+      static_cast<monitor_on_strand<T, Executor>&>(core).with_strand(
           [&](strand_type const& strand) { spawned->strand.emplace(strand); });
       if (!spawned->strand) return core.has_run(w, true), false;  // the monitor has just ended
       auto awaited = std::invoke(*function_, *object_);
@@ -252,7 +252,7 @@ class invocation {
 
   // With the exception that is being handled. What Asio has made of it by then it may destroy
   // later.
-  bool has_not_begun(visits_core& core, spawned_type* spawned) noexcept {
+  bool has_not_begun(monitor_core& core, spawned_type* spawned) noexcept {
     if (spawned && spawned->now == phase::over) return false;
     thrown = std::current_exception();
     if (spawned && spawned_ && spawned->now == phase::begins)
@@ -261,7 +261,7 @@ class invocation {
     return true;
   }
 
-  void cancel(visits_core& core) noexcept {
+  void cancel(monitor_core& core) noexcept {
     std::shared_ptr<spawned_type> spawned;
     core.with_lock([&] { spawned = spawned_; });
     if (!spawned) return;

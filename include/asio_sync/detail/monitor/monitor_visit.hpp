@@ -11,7 +11,7 @@
 #include <asio_sync/detail/monitor/monitor_core.hpp>
 #include <asio_sync/detail/monitor/monitor_entry.hpp>
 #include <asio_sync/detail/monitor/monitor_function.hpp>
-#include <asio_sync/detail/monitor/visits_core.hpp>
+#include <asio_sync/detail/monitor/strand_core.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/initiation.hpp>
 #include <asio_sync/detail/operation/inner_handler.hpp>
@@ -36,7 +36,7 @@ template <class T, class Executor, class Limit>
 class enter_operation
     : public operation_base<enter_operation<T, Executor, Limit>, asio::strand<Executor>,
                             entry_delivery<T, mutex_core>, Limit> {
-  using monitor = monitor_core<T, Executor>;
+  using monitor = monitor_on_strand<T, Executor>;
 
  public:
   enter_operation(monitor& core, Limit limit) noexcept
@@ -66,7 +66,7 @@ template <class T, class Executor, class Limit, class Delivery>
 class visit_operation : public operation_base<visit_operation<T, Executor, Limit, Delivery>,
                                               asio::strand<Executor>, Delivery, Limit> {
  protected:
-  using monitor = monitor_core<T, Executor>;
+  using monitor = monitor_on_strand<T, Executor>;
 
  public:
   visit_operation(monitor& core, Limit limit, visit_functions const& functions) noexcept
@@ -75,7 +75,7 @@ class visit_operation : public operation_base<visit_operation<T, Executor, Limit
   asio::strand<Executor> const& executor() const noexcept { return core_->strand(); }
   static constexpr bool executor_may_end = true;
   bool has_executor() const noexcept { return core_->has_strand(); }
-  visits_core& core() const noexcept { return *core_; }
+  monitor_core& core() const noexcept { return *core_; }
 
   visit_waiter::asked_type asked() const noexcept {
     return {functions_, where_, thrown_, throws_, this->limit_.expired()};
@@ -191,7 +191,7 @@ class operation_with : public visit_operation<T, Executor, Limit, Delivery> {
   using base = visit_operation<T, Executor, Limit, Delivery>;
 
  public:
-  operation_with(monitor_core<T, Executor>& core, Limit limit, Visit&& visit)
+  operation_with(monitor_on_strand<T, Executor>& core, Limit limit, Visit&& visit)
       : base(core, limit, functions_of_visit<Visit>), visit_(std::move(visit)) {}
 
   static constexpr bool has_common_part = true;
@@ -231,9 +231,9 @@ class operation_with : public visit_operation<T, Executor, Limit, Delivery> {
 // Waits until the predicate is true.
 template <class T, class Executor, class Limit, class Predicate>
 class enter_when_operation : public operation_with<T, Executor, Limit, looking<T, Predicate>,
-                                                   entry_delivery<T, visits_core>> {
+                                                   entry_delivery<T, monitor_core>> {
   using base =
-      operation_with<T, Executor, Limit, looking<T, Predicate>, entry_delivery<T, visits_core>>;
+      operation_with<T, Executor, Limit, looking<T, Predicate>, entry_delivery<T, monitor_core>>;
 
  public:
   using base::base;
@@ -244,7 +244,7 @@ class enter_when_operation : public operation_with<T, Executor, Limit, looking<T
 
   // Throws what the predicate has thrown while the coroutine was suspended.
   template <class Result>
-  ASIO_SYNC_INLINE auto result(visits_core* core, verdict decided, Result const& form) const {
+  ASIO_SYNC_INLINE auto result(monitor_core* core, verdict decided, Result const& form) const {
     if (auto& thrown = this->visit_.thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
     return base::result(core, decided, form);
   }
@@ -252,7 +252,7 @@ class enter_when_operation : public operation_with<T, Executor, Limit, looking<T
 
 // What has run inside brings nothing to be held.
 struct invocation_delivery {
-  using core_type = visits_core;
+  using core_type = monitor_core;
   using grant = void;
 };
 
@@ -296,7 +296,7 @@ class invoke_operation
   }
 
   template <class Result>
-  auto result(visits_core*, verdict decided, Result const&) const {
+  auto result(monitor_core*, verdict decided, Result const&) const {
     visit& from = this->visit_;
     std::exception_ptr thrown = std::move(from.thrown);
     if (!decided.granted()) thrown = exception_of(error_of(decided.outcome()));

@@ -5,13 +5,13 @@
 #define ASIO_SYNC_DETAIL_MONITOR_VISIT_WAITER_HPP
 
 #include <asio_sync/detail/context/waiter.hpp>
-#include <asio_sync/detail/core/visit_core.hpp>
+#include <asio_sync/detail/core/monitor_state.hpp>
 
 #include <exception>
 
 namespace asio_sync::detail {
 
-class visits_core;
+class monitor_core;
 struct visit_waiter;
 
 // What a visit does on the strand while it holds the monitor. `looks`: whether it may enter;
@@ -20,8 +20,8 @@ struct visit_waiter;
 // begun.
 struct visit_functions {
   bool (*looks)(void*) = nullptr;
-  bool (*enters)(void*, visits_core&, visit_waiter&) = nullptr;
-  void (*cancels)(void*, visits_core&) noexcept = nullptr;
+  bool (*enters)(void*, monitor_core&, visit_waiter&) = nullptr;
+  void (*cancels)(void*, monitor_core&) noexcept = nullptr;
 };
 
 // A wait that goes through the strand: it queues for the monitor as any other, looks at its

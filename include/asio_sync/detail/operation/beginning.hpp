@@ -7,7 +7,7 @@
 // How a wait begins, the same for handlers, immediate executors, coroutines and threads: the
 // operation tries, and says what is refused at once; what is undecided gets ready and queues.
 
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/wait_service.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
@@ -93,7 +93,7 @@ using scope_of_initiation =
 template <class Core>
 void start(typename Core::node& w) {
   [[maybe_unused]] scope_of_initiation<Core> const scope(w);
-  if (!Core::is_participant(w)) return completions::start(w);
+  if (!Core::is_participant(w)) return completion_queue::start(w);
   decided_waits decided;
   decided.push_back(w);
   decided.hand_out();

@@ -7,7 +7,7 @@
 // The wait of a coroutine: tries before it suspends, and resumes it with a verdict. Nothing here
 // is compiled for each coroutine but the try and the result.
 
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>

@@ -11,7 +11,7 @@
 // its executor. Everybody else knows it as a `waiter`, and calls it through `act`, see perform().
 // doc/wait-states.md has the states of a wait: D is delivered, X is dropped.
 
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>

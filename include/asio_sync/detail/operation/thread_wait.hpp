@@ -6,7 +6,7 @@
 
 // The wait of a thread, in the same queue as the handlers.
 
-#include <asio_sync/detail/context/completions.hpp>
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
@@ -62,7 +62,7 @@ class way_to_thread final : public route {
 // lives on its stack. A grant is counted.
 template <class Core>
 verdict block_thread(Core& core, typename Core::node::asked_type asked, wait_limit limit) {
-  completions::drain_if_any();
+  completion_queue::drain_if_any();
   way_to_thread way;
   typename Core::node self([](waiter&, waiter_action) {}, &core, asked);
   self.way = &way;

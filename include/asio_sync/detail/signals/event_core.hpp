@@ -9,7 +9,7 @@
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/homed_core.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
-#include <asio_sync/detail/core/signal_core.hpp>
+#include <asio_sync/detail/core/event_state.hpp>
 
 #include <cstdint>
 
@@ -29,7 +29,7 @@ struct event_traits : waiter_traits {
   }
 };
 
-using event_core = signalling_core<signal_core<event_traits>, event_waiter>;
+using event_core = signalling_core<event_state<event_traits>, event_waiter>;
 
 }  // namespace asio_sync::detail
 
