@@ -237,15 +237,10 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
     return static_cast<std::uint64_t>(n);
   }
 
-  // A completion carries nothing but its error.
-  struct delivery_type {
-    using core_type = detail::latch_core;
-    using grant = void;
-  };
-
   // An arrival, and how long its wait may take.
   template <class Limit>
-  class arrival : public detail::operation_base<arrival<Limit>, Executor, delivery_type, Limit> {
+  class arrival : public detail::operation_base<arrival<Limit>, Executor,
+                                                detail::no_grant<detail::latch_core>, Limit> {
    public:
     arrival(basic_async_latch& latch, Limit limit) noexcept
         : arrival::operation_base(limit), latch_(&latch) {}

@@ -314,7 +314,7 @@ class condition {
   void complete(list& decided) { over_.complete(decided); }
 
   void unref() {
-    if (!core().forget()) return;
+    if (!core().count_down()) return;
     in_use_ = 0;
     model::destroy(core_);
   }

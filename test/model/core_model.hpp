@@ -121,7 +121,7 @@ struct traits_of : model::policy {
 /// Cores that let several counts go at once.
 template <class Core>
 concept counts_many = requires(Core& core) {
-  core.forget(std::uint64_t(1));
+  core.count_down(std::uint64_t(1));
 };
 
 /// A grant carries to its handler: nothing; a hold, with the count of the wait; or as many permits
@@ -242,9 +242,9 @@ class primitive {
   void unref(std::uint64_t n = 1) {
     bool last = false;
     if constexpr (counts_many<Core>)
-      last = core().forget(n);
+      last = core().count_down(n);
     else
-      last = core().forget();
+      last = core().count_down();
     if (last) destroy();
   }
 

@@ -191,22 +191,22 @@ class walk {
   void deliver() {
     node* const wait = take_arriving();
     if (!wait) return;
-    if (wait->outcome != wait_outcome::granted) return forget();
+    if (wait->outcome != wait_outcome::granted) return count_down();
     BOOST_REQUIRE(!core_->is_dead());
-    if (!Exclusive) forget();  // the permits are counts of their own
+    if (!Exclusive) count_down();  // the permits are counts of their own
     held_.push_back({wait->weight, true});
   }
 
   void drop() {
     node* const wait = take_arriving();
     if (!wait) return;
-    if (wait->outcome != wait_outcome::granted) return forget();
+    if (wait->outcome != wait_outcome::granted) return count_down();
     BOOST_REQUIRE(!core_->drop(*wait, decided_));
     free_ += wait->weight;
     let_in();
   }
 
-  void forget() { BOOST_REQUIRE(!core_->forget()); }
+  void count_down() { BOOST_REQUIRE(!core_->count_down()); }
 
   // Which a wait lets go that arrives when the primitive has gone.
   static permits counts_of(node const& wait) {
@@ -218,19 +218,19 @@ class walk {
     core_->abandon(decided_);
     refuse_if([](node const&) { return true; }, wait_outcome::aborted, queued_.size());
     compare();
-    bool last = core_->forget();
+    bool last = core_->count_down();
     for (auto const& [n, counted] : held_) {
       if (!counted) continue;
       BOOST_REQUIRE(!last && core_->is_dead());
       BOOST_REQUIRE(!release(n, true));
-      last = core_->forget(n);
+      last = core_->count_down(n);
     }
     while (node* const wait = take_arriving()) {
       BOOST_REQUIRE(!last);
       if (wait->outcome == wait_outcome::granted && below(2) == 0)
         last = core_->drop(*wait, decided_);
       else
-        last = core_->forget(counts_of(*wait));
+        last = core_->count_down(counts_of(*wait));
     }
     BOOST_REQUIRE(last);
   }

@@ -136,7 +136,7 @@ class primitive : public core_model::primitive<asio_sync::detail::shared_mutex_s
     if (op.outcome == wait_outcome::granted || op.wait->lent)
       last = core().drop(*op.wait, decided);
     else
-      last = core().forget();
+      last = core().count_down();
     if (last) destroy();
     complete(decided);
     model::destroy(std::exchange(op.wait, nullptr));

@@ -122,17 +122,11 @@ struct condition_handler {
 template <class Handler, class Predicate, class Lock>
 inline constexpr bool is_associated_as_inner<condition_handler<Handler, Predicate, Lock>> = true;
 
-// A condition's completion carries nothing but its error, or the caller's lock.
-struct condition_delivery {
-  using core_type = condition_core;
-  using grant = void;
-};
-
 // A wait with the caller's lock, and how long it may take. All that is compiled of it once,
 // whatever its predicate; `looks`: whether it has one.
 template <class Executor, class Lock, class Limit>
 class condition_operation : public operation_base<condition_operation<Executor, Lock, Limit>,
-                                                  Executor, condition_delivery, Limit> {
+                                                  Executor, no_grant<condition_core>, Limit> {
  public:
   condition_operation(Executor const& ex, condition_core& core, Lock& lock, Limit limit,
                       bool looks) noexcept

@@ -96,7 +96,7 @@ class context_timer {
   void arrived() noexcept { running_ = false; }
 
   // The context shuts down. The memory stays: an outstanding wait is destroyed after this.
-  void end() noexcept { timer_.reset(); }
+  void reset() noexcept { timer_.reset(); }
 
  private:
   static constexpr steady_clock::time_point interrupted = steady_clock::time_point::min();

@@ -212,7 +212,7 @@ class core_base {
 
   // The last count has gone. Out of line, so that the compiler does not see the core's type: a
   // unit that only waits compiles none of its virtual functions.
-  ASIO_SYNC_COLD static void end(core_base& core) noexcept { core.destroy(); }
+  ASIO_SYNC_COLD static void free(core_base& core) noexcept { core.destroy(); }
 
   void* const primitive_;
   [[no_unique_address]] known_context home_;  // the flags fit behind it

@@ -39,7 +39,9 @@ class destination {
   std::size_t size() const noexcept { return plan_ ? plan_->size : 0; }
 
   void build(waiter& w, void* memory) const noexcept {
-    if (plan_) w.way = plan_->build(w, memory, *this);
+    if (!plan_) return;
+    w.way = plan_->build(w, memory, *this);
+    w.way->size = plan_->size;
   }
 
   // Posted to `ex`, or to the Executor that it converts to; `runs_no_user_code` as in route.
@@ -70,7 +72,7 @@ class destination {
 
  private:
   struct plan {
-    std::size_t size;
+    std::uint32_t size;
     route* (*build)(waiter&, void*, destination const&);
   };
 

@@ -42,7 +42,7 @@ class held_executor {
   explicit held_executor(Executor const& ex) noexcept : plain_(ex) {}
   held_executor(held_executor const&) = delete;
   held_executor& operator=(held_executor const&) = delete;
-  ~held_executor() {}  // end() comes first
+  ~held_executor() {}  // destroy() comes first
 
   asio::execution_context& context(bool is_tracked) const {
     if (is_tracked) return asio::query(tracked_, asio::execution::context);
@@ -71,7 +71,7 @@ class held_executor {
     }
   }
 
-  void end(bool is_tracked) noexcept {
+  void destroy(bool is_tracked) noexcept {
     if (is_tracked)
       tracked_.~tracked_type();
     else
@@ -129,10 +129,9 @@ class executor_route : public route {
     return executor_.context(w.is_tracked());
   }
 
-  std::size_t end(waiter const& w) noexcept override {
-    executor_.end(w.is_tracked());
+  void destroy(waiter const& w) noexcept override {
+    destroy_executor(w);
     this->executor_route::~executor_route();
-    return sizeof(*this);
   }
 
   bool keeps_block() noexcept override { return rooms_.keep_block(); }
@@ -140,7 +139,7 @@ class executor_route : public route {
  protected:
   ~executor_route() = default;
 
-  void end_executor(waiter const& w) noexcept { executor_.end(w.is_tracked()); }
+  void destroy_executor(waiter const& w) noexcept { executor_.destroy(w.is_tracked()); }
 
  private:
   held_executor<Executor> executor_;
@@ -169,15 +168,12 @@ class executor_route<known_context, Step> : public route {
 
   asio::execution_context& context(waiter const&) const override { return *context_.get(); }
 
-  std::size_t end(waiter const&) noexcept override {
-    this->executor_route::~executor_route();
-    return sizeof(*this);
-  }
+  void destroy(waiter const&) noexcept override { this->executor_route::~executor_route(); }
 
  protected:
   ~executor_route() = default;
 
-  void end_executor(waiter const&) noexcept {}
+  void destroy_executor(waiter const&) noexcept {}
 
  private:
   known_context context_;
@@ -205,10 +201,9 @@ class relayed_route final : public executor_route<First, relay_step> {
     }
   }
 
-  std::size_t end(waiter const& w) noexcept override {
-    this->end_executor(w);
+  void destroy(waiter const& w) noexcept override {
+    this->destroy_executor(w);
     this->~relayed_route();
-    return sizeof(*this);
   }
 
  private:

@@ -119,7 +119,7 @@ class home_binding : public core_base, public Core {
 
   // Releases a count, and ends the core if it was the last.
   ASIO_SYNC_NOINLINE void unref() noexcept {
-    if (this->forget()) core_base::end(*this);
+    if (this->count_down()) core_base::free(*this);
   }
 
  protected:

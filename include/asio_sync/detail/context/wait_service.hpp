@@ -38,7 +38,7 @@ class wait_service : public asio::execution_context::service {
 
   // Without having been told, perhaps. What the context's own queue has dropped since may still be
   // kept back.
-  ~wait_service() override { end(nullptr); }
+  ~wait_service() override { end_waits(nullptr); }
 
   // The core's primitive is at home in this context. Those whose waits go on to other cores are
   // told of a shutdown before these.
@@ -53,7 +53,7 @@ class wait_service : public asio::execution_context::service {
 
   // The core's primitive ends.
   static void disown(core_base& core) noexcept {
-    if (wait_service* const known_to = core.service()) known_to->forget(core);
+    if (wait_service* const known_to = core.service()) known_to->leave(core);
   }
 
   // The context, which is none from the shutdown of its services on. Throws what allocating
@@ -100,7 +100,7 @@ class wait_service : public asio::execution_context::service {
   // The timer has fired, or was told that there is something new: refuses what has expired.
   void on_timer() noexcept;
 
-  void shutdown() noexcept override { end(queue_of(context())); }
+  void shutdown() noexcept override { end_waits(queue_of(context())); }
 
   // The context's queue, which was to be destroyed, has been.
   void queue_has_ended() noexcept;
@@ -114,7 +114,7 @@ class wait_service : public asio::execution_context::service {
   // of its own may be at it.
   void timer_ends() noexcept {
     if (is_down()) return;
-    end(nullptr);
+    end_waits(nullptr);
     if (io_queue* const queue = queue_of(context())) queue->shutdown();
   }
 
@@ -123,9 +123,9 @@ class wait_service : public asio::execution_context::service {
     return down_;
   }
 
-  void end(io_queue* queue) noexcept;
+  void end_waits(io_queue* queue) noexcept;
 
-  void forget(core_base& core) noexcept {
+  void leave(core_base& core) noexcept {
     std::lock_guard const guard(lock_);
     if (first_told_ == &core) first_told_ = wait_list<core_base>::following(core);
     homes_.erase(core);
@@ -200,13 +200,13 @@ inline void wait_service::on_timer() noexcept {
 }
 
 // The queue: of the context, if that is still to be destroyed.
-inline void wait_service::end(io_queue* queue) noexcept {
+inline void wait_service::end_waits(io_queue* queue) noexcept {
   {
     std::lock_guard const guard(lock_);
     down_ = true;
     if (watched_) watched_->reset();
     // Younger than this service, the timer's own dies first: let go of it now.
-    if (timer_) timer_->end();
+    if (timer_) timer_->reset();
   }
   {
     completion_queue::posting const scope;

@@ -157,8 +157,8 @@ class route {
   // Whether what is posted does not go to the executor yet, but to a strand, at once.
   virtual bool goes_to_strand(waiter const&) const noexcept { return false; }
 
-  // Destroys this; returns how many bytes it took.
-  virtual std::size_t end(waiter const& w) noexcept = 0;
+  // Destroys this.
+  virtual void destroy(waiter const& w) noexcept = 0;
 
   // True if the executor still uses memory of the block: the waiter will be dropped again.
   virtual bool keeps_block() noexcept { return false; }
@@ -166,6 +166,9 @@ class route {
   // post() runs no code but Asio's, and leaves nothing behind here: it may be called with other
   // completions outstanding. Otherwise it may run anything, and is called last.
   bool const at_once;
+
+  // The bytes that this takes behind the waiter, with the route that stands behind this.
+  std::uint32_t size = 0;
 
  protected:
   constexpr explicit route(bool runs_no_user_code) noexcept : at_once(runs_no_user_code) {}

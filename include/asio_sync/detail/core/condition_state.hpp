@@ -145,7 +145,7 @@ class condition_state : public wait_queue<Traits> {
 
   // Lets a count go. True if it was the last: the caller frees the core. Acquire and release: what
   // others did to the core comes before its end.
-  bool forget() noexcept { return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool count_down() noexcept { return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
  private:
   void end_all(wait_outcome outcome, ended& decided) noexcept {

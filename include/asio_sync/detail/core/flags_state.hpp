@@ -161,7 +161,7 @@ class flags_state : public signal_queue<Traits> {
   bool drop(node& waiter, list& decided) noexcept {
     flags_request const taken = Traits::request(waiter);
     if (taken.takes && !try_raise(taken.set)) raise(taken.set, decided);
-    return base::forget();
+    return base::count_down();
   }
 
  private:

@@ -74,7 +74,7 @@ inline void bury(key_stake const& stake) noexcept {
 // The core outlives its primitive until the last completion has arrived and the last holder has
 // gone. So it has counts: one for the primitive, one for each holder, and one for each waiter that
 // was refused, until the waiter is delivered or dropped. If a key is passed on, the count of the
-// holder goes with it. The caller of forget() that releases the last count frees the core.
+// holder goes with it. The caller of count_down() that releases the last count frees the core.
 //
 // Traits: those of wait_queue; `stake(node)`, the key_stake of the waiter; `place(node)`, its
 // key_place; and `waiter_at(place)`, the waiter of a key_place.
@@ -196,7 +196,7 @@ class keyed_mutex_state : public wait_queue<Traits> {
 
   // Marks the core as dead, because the primitive is being destroyed, and refuses the queued
   // waiters. A wait that was granted and has not arrived will arrive as aborted. The primitive
-  // keeps its count until the completions are posted, and then calls forget().
+  // keeps its count until the completions are posted, and then calls count_down().
   void abandon(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     refuse_queued(base::everybody, wait_outcome::aborted, decided);
@@ -214,12 +214,12 @@ class keyed_mutex_state : public wait_queue<Traits> {
   bool drop(node& waiter, list& decided) noexcept {
     key_stake& stake = Traits::stake(waiter);
     stake.share = key_share::hold;
-    return !unlock(stake, decided) && forget();
+    return !unlock(stake, decided) && count_down();
   }
 
   // Releases a count. Returns true if it was the last: the caller frees the core. Acquire and
   // release: what other threads did to the core happens before its end.
-  ASIO_SYNC_INLINE bool forget() noexcept {
+  ASIO_SYNC_INLINE bool count_down() noexcept {
     return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 

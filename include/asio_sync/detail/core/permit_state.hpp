@@ -92,7 +92,7 @@ class permit_state : public wait_queue<Traits> {
 
   // Gives the permit of a mutex back, or on to those who wait. False, and nothing has changed, if
   // it was not held in that way, counted or not, or the primitive is dead: a counted holder lets
-  // its count go then, with forget().
+  // its count go then, with count_down().
   bool release(bool counted, list& decided) noexcept requires Traits::exclusive {
     word w = word_.load(std::memory_order_relaxed);
     do {
@@ -105,7 +105,7 @@ class permit_state : public wait_queue<Traits> {
 
   // Gives back n permits that somebody holds, or on to those who wait; drops what exceeds the
   // maximum, as others have added some. False, and nothing has changed, if the primitive is dead:
-  // the holder lets as many counts go then, with forget().
+  // the holder lets as many counts go then, with count_down().
   bool release(permits n, list& decided) noexcept requires(!Traits::exclusive) {
     std::lock_guard const guard(base::lock());
     if (is_dead()) return false;
@@ -208,7 +208,7 @@ class permit_state : public wait_queue<Traits> {
 
   // The primitive is being destroyed: refuses those in the queue; what was granted and has not
   // arrived arrives as aborted, and a counted holder finds that there is nothing to give back. The
-  // primitive's own count stays: forget() comes after the completions.
+  // primitive's own count stays: count_down() comes after the completions.
   void abandon(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     refuse_queued(everybody, wait_outcome::aborted, Traits::exclusive ? dead : 0, decided);
@@ -233,9 +233,9 @@ class permit_state : public wait_queue<Traits> {
       if (!(w & dead)) return settle(w, 1, word(0) - granted_count, decided), false;
     } else {
       permits const n = Traits::weight(waiter);
-      if (!release(n, decided)) return forget(n + 1);
+      if (!release(n, decided)) return count_down(n + 1);
     }
-    return forget();  // after the unlock, as others may free the core from here on
+    return count_down();  // after the unlock, as others may free the core from here on
   }
 
   // One more of those who keep the core.
@@ -244,7 +244,7 @@ class permit_state : public wait_queue<Traits> {
   }
 
   // Lets counts go. True if they were the last: the caller frees the core.
-  ASIO_SYNC_INLINE bool forget(permits n = 1) noexcept {
+  ASIO_SYNC_INLINE bool count_down(permits n = 1) noexcept {
     // Acquire and release: what others did to the core comes before its end.
     if constexpr (Traits::exclusive)
       return (word_.fetch_sub(n * count, std::memory_order_acq_rel) / count) == n;

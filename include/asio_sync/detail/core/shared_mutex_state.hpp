@@ -85,7 +85,7 @@ class shared_mutex_state : public wait_queue<Traits> {
 
   // Ends a hold, and lets in those who have waited for that. False, and nothing has changed, if it
   // was not held in that way, counted or not, or the primitive is dead: a counted holder lets its
-  // count go then, with forget().
+  // count go then, with count_down().
   bool release(bool counted, lock_mode mode, list& decided) noexcept {
     return change_hold(mode, counted, word(0) - hold(mode, counted), &decided);
   }
@@ -160,7 +160,7 @@ class shared_mutex_state : public wait_queue<Traits> {
 
   // The primitive is being destroyed: refuses those in the queue; what was granted and has not
   // arrived arrives as aborted, and a guard finds that there is nothing to give back. The
-  // primitive's own count stays: forget() comes after the completions.
+  // primitive's own count stays: count_down() comes after the completions.
   void abandon(list& decided) noexcept {
     std::lock_guard const guard(base::lock());
     refuse_queued(everybody, wait_outcome::aborted, 0, decided);
@@ -183,14 +183,14 @@ class shared_mutex_state : public wait_queue<Traits> {
     bool const writes = granted && Traits::mode(waiter) != lock_mode::shared;
     bool const back = release(true, writes ? lock_mode::exclusive : lock_mode::shared, decided);
     if (back && granted) return false;  // others may free the core from here on
-    return forget(back || granted ? 1 : 2);
+    return count_down(back || granted ? 1 : 2);
   }
 
   // So many more of those who keep the core.
   void count_up(std::size_t n = 1) noexcept { counts_.fetch_add(n, std::memory_order_relaxed); }
 
   // Lets counts go. True if they were the last: the caller frees the core.
-  ASIO_SYNC_INLINE bool forget(std::uint64_t n = 1) noexcept {
+  ASIO_SYNC_INLINE bool count_down(std::uint64_t n = 1) noexcept {
     // Acquire and release: what others did to the core comes before its end.
     return counts_.fetch_sub(n, std::memory_order_acq_rel) == n;
   }

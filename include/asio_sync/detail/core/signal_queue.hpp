@@ -54,21 +54,21 @@ class signal_queue : public wait_queue<Traits> {
   }
 
   // The primitive is being destroyed: refuses those in the queue. The primitive's own count stays:
-  // forget() comes after the completions.
+  // count_down() comes after the completions.
   void abandon(list& decided) noexcept {
     refuse_if(base::everybody, wait_outcome::aborted, decided);
   }
 
   // A granted waiter will never arrive; there is nothing to pass on. True if that was the last
   // count.
-  bool drop(node&, list&) noexcept { return forget(); }
+  bool drop(node&, list&) noexcept { return count_down(); }
 
   // One more of those who keep the core.
   void count_up(std::size_t n = 1) noexcept { counts_.fetch_add(n, std::memory_order_relaxed); }
 
   // Lets a count go. True if it was the last: the caller frees the core. Acquire and release: what
   // others did to the core comes before its end.
-  ASIO_SYNC_INLINE bool forget() noexcept {
+  ASIO_SYNC_INLINE bool count_down() noexcept {
     return counts_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 

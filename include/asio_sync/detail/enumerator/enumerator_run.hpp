@@ -226,7 +226,7 @@ class enumerator_run {
   }
 
   // The run will not begin, and completes with this.
-  void refuse(error_code error) noexcept {
+  void fail(error_code error) noexcept {
     steps_.reset();
     error_ = error;
     end();
@@ -267,7 +267,7 @@ class enumerator_run {
           o->cancel();
           o->release();
           break;
-        case core_type::duty::finish: refuse(asio::error::operation_aborted); break;
+        case core_type::duty::finish: fail(asio::error::operation_aborted); break;
       }
     }
   }

@@ -58,12 +58,7 @@ class enumerator_run_over final : public enumerator_run, primitive<Executor, mai
   void call_to_cancel() noexcept override { base::core().signal(to_cancel); }
   void call_all() noexcept override { base::core().signal(to_start | to_cancel | to_complete); }
 
-  struct delivery_type {
-    using core_type = mailbox_core;
-    using grant = void;
-  };
-
-  class call_wait : public operation_base<call_wait, Executor, delivery_type, no_limit> {
+  class call_wait : public operation_base<call_wait, Executor, no_grant<mailbox_core>, no_limit> {
    public:
     call_wait(enumerator_run_over& run, steps_call to) noexcept
         : call_wait::operation_base(no_limit()), run_(run), to_(to) {}

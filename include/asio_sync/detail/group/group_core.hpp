@@ -85,7 +85,7 @@ class tracked_operation {
 
   // The handler has returned, or was destroyed. The executor goes first: a join may end its
   // context.
-  void end() noexcept {
+  void finish() noexcept {
     release_executor();
     core_.decide([&](decided_waits& decided) { core_.let_go(*this, decided); });
     core_.unref();
@@ -111,7 +111,7 @@ class tracked_operation {
   void release_executor() noexcept {
     if (executor_uses_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     signal_.slot().clear();
-    end_executor();
+    destroy_executor();
     release();
   }
 
@@ -131,7 +131,7 @@ class tracked_operation {
 
   static constexpr std::uint32_t initiating = std::uint32_t(1) << 31;
 
-  virtual void end_executor() noexcept = 0;
+  virtual void destroy_executor() noexcept = 0;
   virtual void destroy() noexcept = 0;
 
   threading::atomic<bool> is_over_{false};

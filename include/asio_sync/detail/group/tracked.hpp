@@ -107,7 +107,7 @@ class tracked_handler {
   }
 
   struct end_of {
-    void operator()(tracked_operation* o) const noexcept { o->end(); }
+    void operator()(tracked_operation* o) const noexcept { o->finish(); }
   };
 
   void is_over(tracked_operation& operation) const {

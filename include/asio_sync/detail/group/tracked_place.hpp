@@ -64,13 +64,13 @@ class own_place {
     try {
       watch_ = context_watch(home, executor_);
     } catch (...) {
-      end();
+      reset();
       throw;
     }
   }
   ~own_place() {}
 
-  void end() noexcept { std::destroy_at(std::addressof(executor_)); }
+  void reset() noexcept { std::destroy_at(std::addressof(executor_)); }
 
   bool is_known() const noexcept { return !holds_system_executor(executor_); }
 
@@ -109,7 +109,7 @@ class offered_place {
     }
   }
 
-  void end() noexcept { executor_ = asio::any_io_executor(); }
+  void reset() noexcept { executor_ = asio::any_io_executor(); }
 
   bool is_known() const noexcept { return is_there_.load(std::memory_order_acquire); }
 
@@ -217,7 +217,7 @@ class tracked_operation_at final : public tracked_operation {
       : tracked_operation(core), place_(home, source...) {}
   ~tracked_operation_at() override = default;
 
-  void end_executor() noexcept override { place_.end(); }
+  void destroy_executor() noexcept override { place_.reset(); }
 
   void destroy() noexcept override {
     pool_allocator<tracked_operation_at> memory;

@@ -48,13 +48,13 @@ class key_claim {
       : stake_(std::exchange(other.stake_, {})), core_(other.core_) {}
   key_claim& operator=(key_claim&&) = delete;
   ~key_claim() {
-    if (stake_.share != key_share::none) end();
+    if (stake_.share != key_share::none) give_up();
   }
 
   key_stake& stake() noexcept { return stake_; }
 
  private:
-  ASIO_SYNC_COLD inline void end() noexcept;
+  ASIO_SYNC_COLD inline void give_up() noexcept;
 
   key_stake stake_;
   keyed_mutex_core* core_;
@@ -98,7 +98,7 @@ verdict keyed_mutex_core::hold(verdict granted) noexcept {
   return wait_outcome::aborted;
 }
 
-void key_claim::end() noexcept {
+void key_claim::give_up() noexcept {
   if (stake_.share == key_share::hold) return release_key(*core_, stake_);
   if (stake_.share == key_share::use) core_->renounce(stake_);
   bury(stake_);

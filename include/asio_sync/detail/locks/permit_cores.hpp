@@ -80,7 +80,7 @@ class permit_core final
   using base::unref;
   // Releases n counts.
   ASIO_SYNC_NOINLINE void unref(std::uint64_t n) noexcept {
-    if (this->forget(n)) core_base::end(*this);
+    if (this->count_down(n)) core_base::free(*this);
   }
 
  private:

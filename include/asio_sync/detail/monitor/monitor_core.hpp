@@ -240,7 +240,7 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
     auto& self = static_cast<monitor_core&>(*w.core);
     if (action == waiter_action::complete) self.look();
     if (action != waiter_action::destroy) return;
-    if (w.way) std::exchange(w.way, nullptr)->end(w);
+    if (w.way) std::exchange(w.way, nullptr)->destroy(w);
     self.look_dropped();
   }
 

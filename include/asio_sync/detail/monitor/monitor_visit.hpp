@@ -250,19 +250,13 @@ class enter_when_operation : public operation_with<T, Executor, Limit, looking<T
   }
 };
 
-// What has run inside brings nothing to be held.
-struct invocation_delivery {
-  using core_type = monitor_core;
-  using grant = void;
-};
-
 // Runs a function inside, once its predicate, if it has one, is true.
 template <class T, class Executor, class Limit, class Predicate, class Function>
 class invoke_operation
     : public operation_with<T, Executor, Limit, invocation<T, Executor, Predicate, Function>,
-                            invocation_delivery> {
+                            no_grant<monitor_core>> {
   using visit = invocation<T, Executor, Predicate, Function>;
-  using base = operation_with<T, Executor, Limit, visit, invocation_delivery>;
+  using base = operation_with<T, Executor, Limit, visit, no_grant<monitor_core>>;
   using result_type = typename visit::result_type;
 
  public:

@@ -224,12 +224,12 @@ class monitor_on_strand final : public strand_core<object_core<T>, Executor> {
         to_strand_(destination_finder(this->strand(), this->strand(), this->home()).result()),
         room_(std::make_unique<std::byte[]>(to_strand_.size())) {}
   ~monitor_on_strand() override {
-    if (looker_.way) looker_.way->end(looker_);
+    if (looker_.way) looker_.way->destroy(looker_);
   }
 
   // Only once it has arrived there since.
   bool send_looker() noexcept override {
-    if (looker_.way) std::exchange(looker_.way, nullptr)->end(looker_);
+    if (looker_.way) std::exchange(looker_.way, nullptr)->destroy(looker_);
     looker_.state = wait_state::decided;
     bool const goes =
         this->with_strand([this](auto const&) { to_strand_.build(looker_, room_.get()); });
@@ -241,7 +241,7 @@ class monitor_on_strand final : public strand_core<object_core<T>, Executor> {
   void let_executor_go() noexcept override {
     this->count_up();
     if (looker_.way && looker_.state == wait_state::dropped)
-      std::exchange(looker_.way, nullptr)->end(looker_);
+      std::exchange(looker_.way, nullptr)->destroy(looker_);
     base::let_executor_go();
     this->unref();
   }

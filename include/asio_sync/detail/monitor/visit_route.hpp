@@ -34,14 +34,12 @@ class visit_route final : public route {
   // it lets go of the executor, and goes nowhere.
   void evict() noexcept { is_evicted_ = true; }
   void let_go(waiter const& w) noexcept {
-    if (own_) own_size_ = std::exchange(own_, nullptr)->end(w);
+    if (own_) std::exchange(own_, nullptr)->destroy(w);
   }
 
-  std::size_t end(waiter const& w) noexcept override {
+  void destroy(waiter const& w) noexcept override {
     let_go(w);
-    std::size_t const size = sizeof(*this) + own_size_;
     this->visit_route::~visit_route();
-    return size;
   }
 
  private:
@@ -49,7 +47,6 @@ class visit_route final : public route {
 
   bool is_evicted_ = false;
   route* own_;
-  std::size_t own_size_ = 0;
 };
 
 class visit_destination {
@@ -62,6 +59,7 @@ class visit_destination {
   void build(waiter& w, void* memory) const noexcept {
     own_.build(w, static_cast<std::byte*>(memory) + sizeof(visit_route));
     w.way = ::new (memory) visit_route(*w.way);
+    w.way->size = static_cast<std::uint32_t>(size());
   }
 
  private:

@@ -102,7 +102,7 @@ class coroutine_waiter final : public Core::node {
 
   Core& its_core() const noexcept { return static_cast<Core&>(*this->core); }
 
-  static void free(coroutine_waiter& w) noexcept { pool::deallocate(&w, end_of_block(w)); }
+  static void free(coroutine_waiter& w) noexcept { pool::deallocate(&w, destroy_in_block(w)); }
 
   ASIO_SYNC_FLATTEN static void perform(waiter& w, waiter_action action) {
     auto& self = static_cast<coroutine_waiter&>(w);
@@ -114,19 +114,14 @@ class coroutine_waiter final : public Core::node {
     }
   }
 
-  // At home the coroutine is resumed by the handler in the block: each move of it would be waited
-  // for, and nobody can tell that the block is freed later. A route may still hold an executor.
+  // Frees the block before the coroutine is resumed.
   void complete() {
     if (!its_core().ends(*this)) return;
     if (this->slot_state != 0) leave_slot();
     verdict const decided =
         its_core().arrive(this->node::decided(), this->work == wait_work::home);
-    if (this->way) {
-      Handler taken(ending(*this).take());
-      return taken(decided);
-    }
-    ending const at_exit(*this);
-    handler_(decided);
+    Handler taken(ending(*this).take());
+    taken(decided);
   }
 
   // A cancellation does not count any more; one that did takes the grant back.

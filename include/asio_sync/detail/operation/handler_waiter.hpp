@@ -118,8 +118,12 @@ constexpr std::size_t front_of_route() noexcept {
 
 // Destroys the waiter and its route, and returns the size of their block in bytes.
 template <class Waiter>
-std::size_t end_of_block(Waiter& w) noexcept {
-  std::size_t const size = front_of_route<Waiter>() + (w.way ? w.way->end(w) : 0);
+std::size_t destroy_in_block(Waiter& w) noexcept {
+  std::size_t size = front_of_route<Waiter>();
+  if (w.way) {
+    size += w.way->size;
+    w.way->destroy(w);
+  }
   std::destroy_at(&w);
   return size;
 }
@@ -243,7 +247,7 @@ class handler_waiter final : public Delivery::core_type::node {
       handler_waiter& self;
       memory of{asio::get_associated_allocator(self.handler_)};  // one moved from may have none
       ~ending() {
-        std::size_t const size = end_of_block(self);
+        std::size_t const size = destroy_in_block(self);
         of.deallocate(&self, size);
       }
     } at_exit{*this};

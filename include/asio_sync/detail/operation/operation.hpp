@@ -72,6 +72,13 @@ ASIO_SYNC_COLD auto refused(Result const& form, verdict decided) {
     return form.value(error_of(decided.outcome()), Grant());
 }
 
+// The delivery of an operation whose completion has nothing but the error.
+template <class Core>
+struct no_grant {
+  using core_type = Core;
+  using grant = void;
+};
+
 // The base of all operations: their members with a default. Each operation declares five more:
 //
 //   Executor const& executor() const;           Returns the primitive's executor.
@@ -85,8 +92,8 @@ ASIO_SYNC_COLD auto refused(Result const& form, verdict decided) {
 //
 // Derived: the operation. It hides each default that does not fit.
 // Executor: the type of the primitive's executor.
-// Delivery: `core_type`; `grant`, the type that a handler receives besides the error (a guard), or
-// void; and `make(core, verdict)`, which creates the grant from a verdict that is granted.
+// Delivery: `core_type`; `grant`, the type that a handler receives besides the error (a guard);
+// and `make(core, verdict)`, which creates the grant from a verdict that is granted. Or no_grant.
 // Limit: no_limit, wait_limit or a wait_limit::of, see wait_limit.hpp.
 template <class Derived, class Executor, class Delivery, class Limit>
 class operation_base {

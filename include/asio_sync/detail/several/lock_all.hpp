@@ -76,15 +76,10 @@ class lock_all_operation
   Mutexes mutexes;
 };
 
-struct refusal_delivery {
-  using core_type = mutex_core;
-  using grant = void;
-};
-
 // A wait that is refused at once. It has a core of its own, which ends with it.
 template <class Executor>
 class refused_wait
-    : public operation_base<refused_wait<Executor>, Executor, refusal_delivery, no_limit> {
+    : public operation_base<refused_wait<Executor>, Executor, no_grant<mutex_core>, no_limit> {
  public:
   // Throws what mutex_core::make() throws.
   explicit refused_wait(Executor const& ex)

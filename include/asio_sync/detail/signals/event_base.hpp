@@ -77,16 +77,10 @@ class event_base : primitive<Executor, typename Kind::core_type> {
   using base::executor;
 
  private:
-  // A completion carries nothing but its error.
-  struct delivery_type {
-    using core_type = typename Kind::core_type;
-    using grant = void;
-  };
-
   // A wait, and how long it may take.
   template <class Limit>
-  class wait_operation
-      : public operation_base<wait_operation<Limit>, Executor, delivery_type, Limit> {
+  class wait_operation : public operation_base<wait_operation<Limit>, Executor,
+                                               no_grant<typename Kind::core_type>, Limit> {
    public:
     wait_operation(event_base& event, Limit limit) noexcept
         : wait_operation::operation_base(limit), event_(&event) {}
