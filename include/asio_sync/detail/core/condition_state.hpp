@@ -93,7 +93,7 @@ class condition_state : public wait_queue<Traits> {
   bool refuse(node& place, wait_outcome outcome, ended& decided) noexcept {
     std::lock_guard const guard(base::lock());
     if (place.state != wait_state::queued) {
-      if (place.mark == wait_outcome::undecided) place.mark = outcome;
+      base::mark(place.mark, outcome);
       return false;
     }
     bool const over = go_on(place, outcome, decided);

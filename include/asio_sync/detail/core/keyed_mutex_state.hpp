@@ -173,7 +173,7 @@ class keyed_mutex_state : public wait_queue<Traits> {
   // marks it, so that enter() refuses it; if it is decided, does nothing.
   bool refuse(node& waiter, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(base::lock());
-    if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
+    if (waiter.state == wait_state::fresh) base::mark(waiter.outcome, outcome);
     if (waiter.state != wait_state::queued) return false;
     step_out(waiter);
     base::take_out(waiter, outcome, decided);

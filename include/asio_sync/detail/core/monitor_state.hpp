@@ -168,7 +168,7 @@ class monitor_state : public Mutex {
   bool refuse_visit(visit& v, wait_outcome outcome, list& decided, bool& runs) noexcept {
     {
       std::lock_guard const guard(this->lock());
-      if (v.mark == wait_outcome::undecided) v.mark = outcome;
+      Mutex::mark(v.mark, outcome);
       if (outcome == wait_outcome::aborted) v.is_cancelled = true;
       if (v.phase == visit_phase::parked) return unpark(v, outcome, decided), true;
       if (v.phase == visit_phase::sent) return turn_back(outcome, decided), true;

@@ -185,7 +185,7 @@ class permit_state : public wait_queue<Traits> {
   // has not come to the queue yet; does nothing once it is decided. True if it was in the queue.
   bool refuse(node& waiter, wait_outcome outcome, list& decided) noexcept {
     std::lock_guard const guard(base::lock());
-    if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
+    if (waiter.state == wait_state::fresh) base::mark(waiter.outcome, outcome);
     if (waiter.state != wait_state::queued) return false;
     take_out(waiter, outcome, decided);
     settle(word_.load(std::memory_order_relaxed), 0, counted_up(1), decided);

@@ -89,7 +89,7 @@ class signal_queue : public wait_queue<Traits> {
   // Takes a waiter from the queue, or marks it if it has not come to the queue yet. True if it was
   // in the queue.
   bool refuse_one(node& waiter, wait_outcome outcome, list& decided) noexcept {
-    if (waiter.state == wait_state::fresh) waiter.outcome = outcome;
+    if (waiter.state == wait_state::fresh) base::mark(waiter.outcome, outcome);
     if (waiter.state != wait_state::queued) return false;
     base::take_out(waiter, outcome, decided);
     settle(1);

@@ -55,6 +55,14 @@ class wait_queue {
 
   // Below: under the lock.
 
+  // Marks a wait that is refused while it cannot be taken out. The first mark counts. A fresh
+  // waiter has its mark in `outcome`, which tells nothing else yet. The place of a wait in a
+  // condition, and a visit, have a member for it, because they are marked after a grant, too.
+  template <class Mark>
+  static void mark(Mark& m, wait_outcome outcome) noexcept {
+    if (m == wait_outcome::undecided) m = outcome;
+  }
+
   void join(node& waiter) noexcept {
     queue_.push_back(waiter);
     joined(waiter);
