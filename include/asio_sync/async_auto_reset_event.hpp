@@ -61,8 +61,8 @@ class basic_async_auto_reset_event : detail::event_base<Executor, detail::auto_r
   };
 
   /// Makes an event that is set or not; `ex` completes the waits whose handlers have no executor
-  /// of their own. Exceptions: what allocating, or adding a service to the executor's context,
-  /// throws.
+  /// of their own.
+  /// Exceptions: what allocating, or adding a service to the executor's context, throws.
   explicit basic_async_auto_reset_event(executor_type const& ex, bool set = false)
       : base(this, ex, set ? flag : 0) {}
 
@@ -126,23 +126,26 @@ class basic_async_auto_reset_event : detail::event_base<Executor, detail::auto_r
 
   /// Waits for the event without blocking a thread, and resets it.
   ///
-  /// Completion signature: `void(error_code)`. Executor: the handler's, else `get_executor()`;
-  /// never from inside this function, unless the handler has an immediate executor of its own. A
-  /// coroutine that awaits it with `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error`
-  /// of these does not suspend for an event that is set. Cancellation: terminal, partial and total
-  /// alike. After the release, and until the handler is called, a cancellation by slot gives the
-  /// signal back, as `set()` would; `cancel()` then does nothing. Errors:
-  /// `operation_aborted` (cancelled, or the event destroyed), `error::closed`. Threads: any, at
-  /// any time. Exceptions: what allocating the wait, moving the handler, connecting its slot or
-  /// posting to an executor of your own throws; nothing has changed then.
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for an event
+  /// that is set.
+  /// Cancellation: terminal, partial and total alike. After the release, and until the handler is
+  /// called, a cancellation by slot gives the signal back, as `set()` would; `cancel()` then does
+  /// nothing.
+  /// Errors: `operation_aborted` (cancelled, or the event destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   using base::async_wait;  // (token)
 
   /// As `async_wait`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_wait`. Errors: also
-  /// `asio::error::timed_out`; zero or negative time tries once. Exceptions: also what making the
-  /// context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_wait`.
+  /// Errors: also `asio::error::timed_out`; zero or negative time tries once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   using base::async_wait_for;  // (duration, token)
 
   /// As `async_wait_for`, but gives up at a point in time. One of another clock than the steady

@@ -75,9 +75,9 @@ class basic_async_barrier : detail::primitive<Executor, detail::barrier_core> {
   /// of the phase completes, on the thread of the last arrival; it may be empty. No lock is held
   /// meanwhile: it may use the barrier, whose next phase has begun, and destroy it. The contexts
   /// of those who wait for the phase must live until it has returned. It is destroyed with the
-  /// barrier, or after that with the last completion on its way. Exceptions:
-  /// `boost::system::system_error` with `invalid_argument` if n is less than one; what allocating,
-  /// or adding a service to the executor's context, throws.
+  /// barrier, or after that with the last completion on its way.
+  /// Exceptions: `boost::system::system_error` with `invalid_argument` if n is less than one; what
+  /// allocating, or adding a service to the executor's context, throws.
   basic_async_barrier(executor_type const& ex, std::ptrdiff_t n,
                       std::function<void()> completion = {})
       : base(this, ex, checked(n), &completion) {}
@@ -164,18 +164,21 @@ class basic_async_barrier : detail::primitive<Executor, detail::barrier_core> {
   ///
   /// Completion signature: `void(error_code, bool leader)`; exactly one completion of a phase is
   /// the leader's: that of the last to arrive, or of the oldest wait if that was
-  /// `arrive_and_drop()`. Where it is dropped nobody leads. Executor: the
-  /// handler's, else `get_executor()`; never from inside this function, unless the handler has an
-  /// immediate executor of its own. The completion function runs inside this function if this is
-  /// the last arrival. A coroutine that awaits it with `deferred`, `use_awaitable`, or `as_tuple`
-  /// or `redirect_error` of these does not suspend as the last to arrive. Cancellation: terminal,
-  /// partial and total alike; breaks the phase for the others; once all have arrived a
-  /// cancellation does nothing. Errors: `error::broken_barrier` (another participant has gone, or
-  /// the completion function has thrown), `operation_aborted` (cancelled, or the barrier
-  /// destroyed), `error::closed`, and `invalid_argument` if all participants have dropped.
-  /// Threads: any, at any time. Exceptions: what allocating the wait, moving the handler or
-  /// connecting its slot throws; nothing has changed then. What posting to an executor of your own
-  /// throws ends here: the arrival stands, and the handler is destroyed.
+  /// `arrive_and_drop()`. Where it is dropped nobody leads.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own. The completion function runs inside this
+  /// function if this is the last arrival. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend as the last to
+  /// arrive.
+  /// Cancellation: terminal, partial and total alike; breaks the phase for the others; once all
+  /// have arrived a cancellation does nothing.
+  /// Errors: `error::broken_barrier` (another participant has gone, or the completion function has
+  /// thrown), `operation_aborted` (cancelled, or the barrier destroyed), `error::closed`, and
+  /// `invalid_argument` if all participants have dropped.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler or connecting its slot throws;
+  /// nothing has changed then. What posting to an executor of your own throws ends here: the
+  /// arrival stands, and the handler is destroyed.
   template <detail::token_for<void(boost::system::error_code, bool)> Token =
                 detail::default_token<Executor>>
   auto async_arrive_and_wait(Token&& token = Token()) {
@@ -188,8 +191,9 @@ class basic_async_barrier : detail::primitive<Executor, detail::barrier_core> {
   ///
   /// Completion signature, executor, cancellation, threads: those of `async_arrive_and_wait`.
   /// Errors: also `asio::error::timed_out`; with zero or negative time only the last arrives, and
-  /// for all others nothing has changed. Exceptions: also what making the context's timer and room
-  /// for the deadline throws; nothing has changed then.
+  /// for all others nothing has changed.
+  /// Exceptions: also what making the context's timer and room for the deadline throws; nothing
+  /// has changed then.
   template <class Rep, class Period,
             detail::token_for<void(boost::system::error_code, bool)> Token =
                 detail::default_token<Executor>>

@@ -125,18 +125,20 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
   /// rvalue. When it completes the lock owns its mutex, whatever the error; but not with
   /// `error::closed` (the mutex or the condition was closed), nor with `operation_aborted` of a
   /// destroyed condition; and it is empty if the mutex was destroyed, which is
-  /// `operation_aborted`, too. Executor: the handler's, else `get_executor()`; never from inside
-  /// this function, unless the handler has an immediate executor of its own. Cancellation:
-  /// terminal, partial and total alike: the wait then waits for its mutex, and completes with
-  /// `operation_aborted`. By slot also after the notification, until the handler is called: what
-  /// `notify_one()` had for the wait goes to the oldest that is queued then. `cancel()` of the
-  /// condition, or of the mutex, does nothing to a notified wait. Errors: `operation_aborted`,
-  /// `error::closed`; `operation_not_permitted` if the lock does not own, `invalid_argument` if
-  /// other waits are over another mutex: the lock is then as it was. Threads: any, at any time. If
-  /// the handler is destroyed without having been called, the mutex, and what `notify_one()` had
-  /// for the wait, go on to others. Exceptions: what allocating the wait, moving the handler,
-  /// connecting its slot, making the service of its context or posting to an executor of your own
-  /// throws; nothing has changed then.
+  /// `operation_aborted`, too.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own.
+  /// Cancellation: terminal, partial and total alike: the wait then waits for its mutex, and
+  /// completes with `operation_aborted`. By slot also after the notification, until the handler is
+  /// called: what `notify_one()` had for the wait goes to the oldest that is queued then.
+  /// `cancel()` of the condition, or of the mutex, does nothing to a notified wait.
+  /// Errors: `operation_aborted`, `error::closed`; `operation_not_permitted` if the lock does not
+  /// own, `invalid_argument` if other waits are over another mutex: the lock is then as it was.
+  /// Threads: any, at any time. If the handler is destroyed without having been called, the mutex,
+  /// and what `notify_one()` had for the wait, go on to others.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot, making the
+  /// service of its context or posting to an executor of your own throws; nothing has changed
+  /// then.
   template <class Lock, class Token = detail::default_token<Executor>>
     requires(detail::condition_lock<std::remove_reference_t<Lock>> &&
              !detail::predicate_and_no_token<Token, Lock>)

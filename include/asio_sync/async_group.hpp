@@ -72,7 +72,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   };
 
   /// Makes a group of nothing. `ex` completes the joins whose handlers have no executor of their
-  /// own. Exceptions: what allocating, or adding a service to the executor's context, throws.
+  /// own.
+  /// Exceptions: what allocating, or adding a service to the executor's context, throws.
   explicit basic_async_group(executor_type const& ex) : base(this, ex), home_(ex) {}
 
   /// Makes a group over the executor of an execution context.
@@ -104,13 +105,13 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// as before, beside those of `cancel_pending()`. What is bound to the token from outside,
   /// `bind_executor(ex, group.track(token))`, the group does not see: bind it inside.
   ///
-  /// The group has to live when the operation begins, not when it ends. Exceptions: those of the
-  /// operation's initiating function, and what moving the handler, connecting its slot, allocating
-  /// or adding a service to an executor's context throws; nothing is counted then, unless the
-  /// initiating function keeps the handler although it throws, as `co_spawn` does without memory.
-  /// `boost::system::system_error` with `value_too_large` where too much is counted. In the steady
-  /// state nothing is allocated from the heap, beside what the operation puts into its
-  /// cancellation slot.
+  /// The group has to live when the operation begins, not when it ends.
+  /// Exceptions: those of the operation's initiating function, and what moving the handler,
+  /// connecting its slot, allocating or adding a service to an executor's context throws; nothing
+  /// is counted then, unless the initiating function keeps the handler although it throws, as
+  /// `co_spawn` does without memory. `boost::system::system_error` with `value_too_large` where
+  /// too much is counted. In the steady state nothing is allocated from the heap, beside what the
+  /// operation puts into its cancellation slot.
   template <class Token>
   [[nodiscard]] auto track(Token&& token) {
     return detail::tracked_token<Executor, std::decay_t<Token>>{access(),
@@ -184,14 +185,17 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// Waits until nothing is counted: all operations begun so far have ended. Afterwards the group
   /// can be used again.
   ///
-  /// Completion signature: `void(error_code)`. Executor: the handler's, else `get_executor()`;
-  /// never from inside this function, unless the handler has an immediate executor of its own. A
-  /// coroutine that awaits it with `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error`
-  /// of these does not suspend where nothing is pending. Cancellation: terminal, partial and total
-  /// alike; once nothing is pending a cancellation does nothing. Errors: `operation_aborted`
-  /// (cancelled, or the group destroyed), `error::closed`. Threads: any, at any time. Exceptions:
-  /// what allocating the wait, moving the handler, connecting its slot or posting to an executor
-  /// of your own throws; nothing has changed then.
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend where nothing is
+  /// pending.
+  /// Cancellation: terminal, partial and total alike; once nothing is pending a cancellation does
+  /// nothing.
+  /// Errors: `operation_aborted` (cancelled, or the group destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   template <
       detail::token_for<void(boost::system::error_code)> Token = detail::default_token<Executor>>
   auto async_join(Token&& token = Token()) {
@@ -201,9 +205,9 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   /// As `async_join`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_join`. Errors: also
-  /// `asio::error::timed_out`; zero or negative time looks once. Exceptions: also what making the
-  /// context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_join`.
+  /// Errors: also `asio::error::timed_out`; zero or negative time looks once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <
       class Rep, class Period,
       detail::token_for<void(boost::system::error_code)> Token = detail::default_token<Executor>>

@@ -140,11 +140,12 @@ class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_
   /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a free key.
   /// Cancellation: terminal, partial and total alike. The wait leaves the queue at once and those
   /// behind it move up. After the grant, and until the handler is called, a cancellation by slot
-  /// unlocks again; `cancel()` then does nothing. Errors: `operation_aborted` (cancelled, or the
-  /// mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions:
-  /// what hashing, copying, comparing and allocating the key, allocating the wait, moving the
-  /// handler, connecting its slot or posting to an executor of your own throws; nothing has
-  /// changed then.
+  /// unlocks again; `cancel()` then does nothing.
+  /// Errors: `operation_aborted` (cancelled, or the mutex destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what hashing, copying, comparing and allocating the key, allocating the wait,
+  /// moving the handler, connecting its slot or posting to an executor of your own throws; nothing
+  /// has changed then.
   template <detail::token_for<void(boost::system::error_code, keyed_lock)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Key key, Token&& token = Token()) {
@@ -154,9 +155,10 @@ class basic_async_keyed_mutex : detail::primitive<Executor, detail::keyed_mutex_
   /// As `async_lock`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_lock`. Errors: also
-  /// `asio::error::timed_out`, when the wait leaves the queue at once; zero or negative time tries
-  /// once. Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_lock`.
+  /// Errors: also `asio::error::timed_out`, when the wait leaves the queue at once; zero or
+  /// negative time tries once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
             detail::token_for<void(boost::system::error_code, keyed_lock)> Token =
                 detail::default_token<Executor>>

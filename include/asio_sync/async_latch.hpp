@@ -70,9 +70,9 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   };
 
   /// Makes a latch that is open once it has been counted down n times; with n = 0 it is open. `ex`
-  /// completes the waits whose handlers have no executor of their own. Exceptions:
-  /// `boost::system::system_error` with `invalid_argument` if n is negative; what allocating, or
-  /// adding a service to the executor's context, throws.
+  /// completes the waits whose handlers have no executor of their own.
+  /// Exceptions: `boost::system::system_error` with `invalid_argument` if n is negative; what
+  /// allocating, or adding a service to the executor's context, throws.
   basic_async_latch(executor_type const& ex, std::ptrdiff_t n) : base(this, ex, checked(n)) {}
 
   /// Makes a latch over the executor of an execution context.
@@ -165,22 +165,25 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
 
   /// Waits for the latch without blocking a thread.
   ///
-  /// Completion signature: `void(error_code)`. Executor: the handler's, else `get_executor()`;
-  /// never from inside this function, unless the handler has an immediate executor of its own. A
-  /// coroutine that awaits it with `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error`
-  /// of these does not suspend for a latch that is open. Cancellation: terminal, partial and total
-  /// alike; once the latch is open a cancellation does nothing. Errors: `operation_aborted`
-  /// (cancelled, or the latch destroyed), `error::closed`. Threads: any, at any time. Exceptions:
-  /// what allocating the wait, moving the handler, connecting its slot or posting to an executor
-  /// of your own throws; nothing has changed then.
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a latch that
+  /// is open.
+  /// Cancellation: terminal, partial and total alike; once the latch is open a cancellation does
+  /// nothing.
+  /// Errors: `operation_aborted` (cancelled, or the latch destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   using base::async_wait;  // (token)
 
   /// As `async_wait`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_wait`. Errors: also
-  /// `asio::error::timed_out`; zero or negative time looks once. Exceptions: also what making the
-  /// context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_wait`.
+  /// Errors: also `asio::error::timed_out`; zero or negative time looks once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   using base::async_wait_for;  // (duration, token)
 
   /// As `async_wait_for`, but gives up at a point in time. One of another clock than the steady
@@ -191,13 +194,15 @@ class basic_async_latch : detail::event_base<Executor, detail::countdown> {
   /// deferred operation, when it is launched.
   ///
   /// Completion signature, executor: those of `async_wait`; a coroutine that is the last to arrive
-  /// does not suspend. Cancellation: terminal, partial and total alike; ends the wait, while the
-  /// arrival stands; once the latch is open a cancellation does nothing. Errors: those of
-  /// `async_wait`, and `invalid_argument` if nothing is left to count down, which changes nothing.
-  /// With all others the arrival stands. Threads: any, at any time. Exceptions: what allocating
-  /// the wait, moving the handler or connecting its slot throws; nothing has changed then. What
-  /// posting to an executor of your own throws ends here: the arrival stands, and the handler is
-  /// destroyed.
+  /// does not suspend.
+  /// Cancellation: terminal, partial and total alike; ends the wait, while the arrival stands;
+  /// once the latch is open a cancellation does nothing.
+  /// Errors: those of `async_wait`, and `invalid_argument` if nothing is left to count down, which
+  /// changes nothing. With all others the arrival stands.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler or connecting its slot throws;
+  /// nothing has changed then. What posting to an executor of your own throws ends here: the
+  /// arrival stands, and the handler is destroyed.
   template <
       detail::token_for<void(boost::system::error_code)> Token = detail::default_token<Executor>>
   auto async_arrive_and_wait(Token&& token = Token()) {

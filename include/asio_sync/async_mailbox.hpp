@@ -68,8 +68,8 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   };
 
   /// Makes a mailbox with no flag up; `ex` completes the waits whose handlers have no executor of
-  /// their own. Exceptions: what allocating, or adding a service to the executor's context,
-  /// throws.
+  /// their own.
+  /// Exceptions: what allocating, or adding a service to the executor's context, throws.
   explicit basic_async_mailbox(executor_type const& ex) : base(this, ex, detail::flags()) {}
 
   /// Makes a mailbox over the executor of an execution context.
@@ -120,14 +120,17 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   /// Waits until any flag of the set is up, without taking it down.
   ///
   /// Completion signature: `void(error_code, mailbox_flags)`, the flags of the set that were up;
-  /// none with an error. An empty set is satisfied at once. Executor: the handler's, else
-  /// `get_executor()`; never from inside this function, unless the handler has an immediate
-  /// executor of its own. A coroutine that awaits it with `deferred`, `use_awaitable`, or
-  /// `as_tuple` or `redirect_error` of these does not suspend for a flag that is up. Cancellation:
-  /// terminal, partial and total alike; once the wait has been satisfied a cancellation does
-  /// nothing. Errors: `operation_aborted` (cancelled, or the mailbox destroyed), `error::closed`.
-  /// Threads: any, at any time. Exceptions: what allocating the wait, moving the handler,
-  /// connecting its slot or posting to an executor of your own throws; nothing has changed then.
+  /// none with an error. An empty set is satisfied at once.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a flag that
+  /// is up.
+  /// Cancellation: terminal, partial and total alike; once the wait has been satisfied a
+  /// cancellation does nothing.
+  /// Errors: `operation_aborted` (cancelled, or the mailbox destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, mailbox_flags)> Token =
                 detail::default_token<Executor>>
   auto async_wait_any(mailbox_flags set, Token&& token = Token()) {
@@ -137,9 +140,9 @@ class basic_async_mailbox : detail::primitive<Executor, detail::mailbox_core> {
   /// As `async_wait_any`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_wait_any`. Errors:
-  /// also `asio::error::timed_out`; zero or negative time tries once. Exceptions: also what making
-  /// the context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_wait_any`.
+  /// Errors: also `asio::error::timed_out`; zero or negative time tries once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
             detail::token_for<void(boost::system::error_code, mailbox_flags)> Token =
                 detail::default_token<Executor>>

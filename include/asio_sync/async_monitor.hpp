@@ -134,15 +134,17 @@ class basic_async_monitor {
 
   /// Enters the monitor.
   ///
-  /// Completion signature: `void(error_code, entry)`; the entry is empty with an error. Executor:
-  /// the handler's, else the strand; never from inside this function, unless the handler has an
-  /// immediate executor of its own. A coroutine that awaits it with `deferred`, `use_awaitable`,
-  /// or `as_tuple` or `redirect_error` of these does not suspend for a free monitor. Cancellation:
-  /// terminal, partial and total alike. After the grant, and until the handler is called, a
-  /// cancellation by slot leaves the monitor again; `cancel()` then does nothing. Errors:
-  /// `operation_aborted` (cancelled, or the monitor destroyed), `error::closed`. Threads: any, at
-  /// any time. Exceptions: what allocating the wait, moving the handler, connecting its slot or
-  /// posting to an executor of your own throws; nothing has changed then.
+  /// Completion signature: `void(error_code, entry)`; the entry is empty with an error.
+  /// Executor: the handler's, else the strand; never from inside this function, unless the handler
+  /// has an immediate executor of its own. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a free
+  /// monitor.
+  /// Cancellation: terminal, partial and total alike. After the grant, and until the handler is
+  /// called, a cancellation by slot leaves the monitor again; `cancel()` then does nothing.
+  /// Errors: `operation_aborted` (cancelled, or the monitor destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, entry)> Token =
                 detail::default_token<Executor>>
   auto async_enter(Token&& token = Token()) {
@@ -173,10 +175,10 @@ class basic_async_monitor {
   /// there looks at once, and does not suspend if the monitor is free and the predicate true.
   ///
   /// As `async_enter`, and: a `cancel()`, or the end of the time, that comes while the predicate
-  /// is looked at does nothing if that is true then. Errors: `operation_aborted` also at the end
-  /// of the strand's context. Exceptions of the predicate: come out of `co_await`; otherwise out
-  /// of the handler's executor, as a handler's own would, which is then not called. The monitor
-  /// has been left.
+  /// is looked at does nothing if that is true then.
+  /// Errors: `operation_aborted` also at the end of the strand's context. Exceptions of the
+  /// predicate: come out of `co_await`; otherwise out of the handler's executor, as a handler's
+  /// own would, which is then not called. The monitor has been left.
   template <detail::predicate_of<T> Predicate, class Token = detail::default_token<Executor>>
   auto async_enter_when(Predicate&& predicate, Token&& token = Token()) {
     return initiate_when(static_cast<Predicate&&>(predicate), detail::no_limit(),
@@ -211,13 +213,16 @@ class basic_async_monitor {
   /// `asio::awaitable`, that is spawned on the strand, and the monitor is occupied until it ends.
   ///
   /// Completion signature: `void(std::exception_ptr)`, or `void(std::exception_ptr, R)` where the
-  /// function returns, or its awaitable, an R, which can be made without arguments. Executor: the
-  /// handler's, else the strand. The monitor has been left when the handler is called.
+  /// function returns, or its awaitable, an R, which can be made without arguments.
+  /// Executor: the handler's, else the strand. The monitor has been left when the handler is
+  /// called.
   /// Cancellation: terminal, partial and total alike, until the function runs; one that has run
   /// keeps its result. It is passed on to an awaitable that runs, as a terminal one. Lifetime: the
   /// context of the handler has to outlive a function that runs for it, as with `co_spawn`.
   /// Errors: what the function throws; otherwise a `boost::system::system_error` with those of
-  /// `async_enter_when`. Threads: any, at any time. Exceptions: those of `async_enter`.
+  /// `async_enter_when`.
+  /// Threads: any, at any time.
+  /// Exceptions: those of `async_enter`.
   template <detail::function_of<T> Function, class Token = detail::default_token<Executor>>
   auto async_invoke(Function&& function, Token&& token = Token()) {
     return initiate_invoke(detail::no_predicate(), static_cast<Function&&>(function),

@@ -145,12 +145,14 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
   /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
   /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a free
-  /// mutex. Cancellation: terminal, partial and total alike. The wait leaves the queue at once and
-  /// those behind it move up. After the grant, and until the handler is called, a cancellation by
-  /// slot unlocks again; `cancel()` then does nothing. Errors: `operation_aborted` (cancelled, or
-  /// the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions: what allocating
-  /// the wait, moving the handler, connecting its slot or posting to an executor of your own
-  /// throws; nothing has changed then.
+  /// mutex.
+  /// Cancellation: terminal, partial and total alike. The wait leaves the queue at once and those
+  /// behind it move up. After the grant, and until the handler is called, a cancellation by slot
+  /// unlocks again; `cancel()` then does nothing.
+  /// Errors: `operation_aborted` (cancelled, or the mutex destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {
@@ -160,9 +162,10 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
   /// As `async_lock`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_lock`. Errors: also
-  /// `asio::error::timed_out`, when the wait leaves the queue at once; zero or negative time tries
-  /// once. Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_lock`.
+  /// Errors: also `asio::error::timed_out`, when the wait leaves the queue at once; zero or
+  /// negative time tries once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
             detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
@@ -243,8 +246,8 @@ class basic_async_mutex : detail::primitive<Executor, detail::mutex_core> {
 ///
 /// Errors: `boost::system::system_error` with the codes of `std::unique_lock`:
 /// `operation_not_permitted` where there is no mutex, or `unlock()` has nothing to unlock;
-/// `resource_deadlock_would_occur` where it is held already; and those of the mutex. Threads: a
-/// guard is used by one thread at a time, which need not be always the same.
+/// `resource_deadlock_would_occur` where it is held already; and those of the mutex.
+/// Threads: a guard is used by one thread at a time, which need not be always the same.
 template <class Executor>
 class [[nodiscard]] basic_async_mutex<Executor>::lock_type
     : public detail::lock_guard<basic_async_mutex, detail::mutex_core> {

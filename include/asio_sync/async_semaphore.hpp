@@ -83,8 +83,9 @@ class [[nodiscard]] semaphore_permit {
     return {core_, n};
   }
 
-  /// Adds the permits of `other`, and leaves it empty. Errors: throws `invalid_argument` as
-  /// `split` if both have permits, and of different semaphores.
+  /// Adds the permits of `other`, and leaves it empty.
+  /// Errors: throws `invalid_argument` as `split` if both have permits, and of different
+  /// semaphores.
   void merge(semaphore_permit&& other) {
     if (&other == this || other.count_ == 0) return;
     if (count_ == 0) return swap(other);
@@ -150,9 +151,9 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// completes the waits whose handlers have no executor of their own. Give `max` unless permits
   /// are to be added: then a wait for more than there are fails, instead of waiting for ever.
   ///
-  /// Errors: throws `boost::system::system_error` with `invalid_argument` unless
-  /// 0 <= permits <= max <= max_permits. Exceptions: also what allocating, or adding a service to
-  /// the executor's context, throws.
+  /// Errors: throws `boost::system::system_error` with `invalid_argument` unless 0 <= permits <=
+  /// max <= max_permits.
+  /// Exceptions: also what allocating, or adding a service to the executor's context, throws.
   explicit basic_async_semaphore(executor_type const& ex, std::ptrdiff_t permits,
                                  std::ptrdiff_t max = max_permits)
       : base(this, ex, checked(permits, max), static_cast<std::uint64_t>(max)) {}
@@ -266,16 +267,19 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// takes all of them at once. For zero permits it need not wait, even while others do.
   ///
   /// Completion signature: `void(error_code, semaphore_permit)`; the permit is empty with an
-  /// error. Executor: the handler's, else `get_executor()`; never from inside this function,
-  /// unless the handler has an immediate executor of its own. A coroutine that awaits it with
-  /// `deferred`, `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for
-  /// permits that are free. Cancellation: terminal, partial and total alike. The wait leaves the
-  /// queue at once and those behind it move up. After the grant, and until the handler is called,
-  /// a cancellation by slot gives the permits back; `cancel()` then does nothing. Errors:
-  /// `invalid_argument` (n is negative, or more than `max()`), `operation_aborted` (cancelled, or
-  /// the semaphore destroyed), `error::closed`. Threads: any, at any time. Exceptions: what
-  /// allocating the wait, moving the handler, connecting its slot or posting to an executor of
-  /// your own throws; nothing has changed then.
+  /// error.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
+  /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
+  /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for permits that
+  /// are free.
+  /// Cancellation: terminal, partial and total alike. The wait leaves the queue at once and those
+  /// behind it move up. After the grant, and until the handler is called, a cancellation by slot
+  /// gives the permits back; `cancel()` then does nothing.
+  /// Errors: `invalid_argument` (n is negative, or more than `max()`), `operation_aborted`
+  /// (cancelled, or the semaphore destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
                 detail::default_token<Executor>>
   auto async_acquire(std::ptrdiff_t n, Token&& token = Token()) {
@@ -293,9 +297,10 @@ class basic_async_semaphore : detail::primitive<Executor, detail::permit_core> {
   /// As `async_acquire`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_acquire`. Errors: also
-  /// `asio::error::timed_out`, when the wait leaves the queue at once; zero or negative time tries
-  /// once. Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_acquire`.
+  /// Errors: also `asio::error::timed_out`, when the wait leaves the queue at once; zero or
+  /// negative time tries once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
             detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
                 detail::default_token<Executor>>

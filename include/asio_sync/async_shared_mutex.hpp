@@ -181,12 +181,14 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
   /// Executor: the handler's, else `get_executor()`; never from inside this function, unless the
   /// handler has an immediate executor of its own. A coroutine that awaits it with `deferred`,
   /// `use_awaitable`, or `as_tuple` or `redirect_error` of these does not suspend for a free
-  /// mutex. Cancellation: terminal, partial and total alike. The wait leaves the queue at once and
-  /// those behind it move up. After the grant, and until the handler is called, a cancellation by
-  /// slot unlocks again; `cancel()` then does nothing. Errors: `operation_aborted` (cancelled, or
-  /// the mutex destroyed), `error::closed`. Threads: any, at any time. Exceptions: what allocating
-  /// the wait, moving the handler, connecting its slot or posting to an executor of your own
-  /// throws; nothing has changed then.
+  /// mutex.
+  /// Cancellation: terminal, partial and total alike. The wait leaves the queue at once and those
+  /// behind it move up. After the grant, and until the handler is called, a cancellation by slot
+  /// unlocks again; `cancel()` then does nothing.
+  /// Errors: `operation_aborted` (cancelled, or the mutex destroyed), `error::closed`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating the wait, moving the handler, connecting its slot or posting to
+  /// an executor of your own throws; nothing has changed then.
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_lock(Token&& token = Token()) {
@@ -196,9 +198,10 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
   /// As `async_lock`, but gives up after `time`, counted from the initiation (with a deferred
   /// operation, from its launch), by the steady clock.
   ///
-  /// Completion signature, executor, cancellation, threads: those of `async_lock`. Errors: also
-  /// `asio::error::timed_out`, when the wait leaves the queue at once; zero or negative time tries
-  /// once. Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Completion signature, executor, cancellation, threads: those of `async_lock`.
+  /// Errors: also `asio::error::timed_out`, when the wait leaves the queue at once; zero or
+  /// negative time tries once.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
             detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
@@ -267,9 +270,10 @@ class basic_async_shared_mutex : detail::primitive<Executor, detail::shared_mute
   /// called, what was held is let go.
   ///
   /// Completion signature: `void(error_code, lock_type)`. Executor, cancellation, threads,
-  /// exceptions: those of `async_lock`. Errors: `operation_not_permitted` (`lock` does not own
-  /// this mutex), `resource_deadlock_would_occur` (another upgrade waits: unlock, and lock for
-  /// writing), `operation_aborted` (cancelled, or the mutex destroyed), `error::closed`.
+  /// exceptions: those of `async_lock`.
+  /// Errors: `operation_not_permitted` (`lock` does not own this mutex),
+  /// `resource_deadlock_would_occur` (another upgrade waits: unlock, and lock for writing),
+  /// `operation_aborted` (cancelled, or the mutex destroyed), `error::closed`.
   template <detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 detail::default_token<Executor>>
   auto async_upgrade(shared_lock_type&& lock, Token&& token = Token()) {
