@@ -229,7 +229,7 @@ class basic_async_enumerator {
     bool const is_on = has_steps && state_->admit(run);
     if (!is_on) {
       namespace errc = boost::system::errc;
-      run->refuse(
+      run->fail(
           make_error_code(has_steps ? errc::operation_not_permitted : errc::invalid_argument));
     }
     try {

@@ -64,8 +64,7 @@ class condition_core : public home_binding<condition_core, condition_state<condi
   // arrive: it is refused, or its predicate has not been looked at.
   bool enter(node& w) noexcept {
     bool const holds = take_lock(w);
-    if (holds && (!w.request.predicate.looks || w.request.predicate.has_looked))
-      return queue_up(w);
+    if (holds && (!w.request.predicate.call || w.request.predicate.has_looked)) return queue_up(w);
     conclude(w, holds ? wait_outcome::granted : wait_outcome::not_permitted, holds);
     return false;
   }
@@ -81,7 +80,7 @@ class condition_core : public home_binding<condition_core, condition_state<condi
   // wait is dropped then.
   bool ends(node& w) {
     bool const looks =
-        !w.is_withdrawn() && w.request.predicate.looks && w.holds() && !w.mutex->is_dead() &&
+        !w.is_withdrawn() && w.request.predicate.call && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
     bool const goes_on = w.is_withdrawn() && withdraw_notification(w);
@@ -143,7 +142,7 @@ class condition_core : public home_binding<condition_core, condition_state<condi
   void track(node& w) const {
     if (w.way) {
       w.way->track(w);
-      if (w.request.predicate.looks) w.work = wait_work::kept;
+      if (w.request.predicate.call) w.work = wait_work::kept;
     } else {
       w.work = wait_work::guest;
     }
@@ -206,7 +205,7 @@ class condition_core : public home_binding<condition_core, condition_state<condi
   bool looks_and_ends(node& w) {
     condition_predicate const& predicate = w.request.predicate;
     try {
-      if (!predicate.looks(predicate.where))
+      if (!predicate.call(predicate.where))
         return w.place.outcome == wait_outcome::timed_out || w.mutex->is_dead() ||
                !queue_up_again(w);
     } catch (...) {
@@ -225,7 +224,7 @@ class condition_core : public home_binding<condition_core, condition_state<condi
   // had notified it alone: that goes on.
   static bool withdraw_notification(node& w) noexcept {
     if (w.place.outcome != wait_outcome::granted || !w.holds() || w.mutex->is_dead()) return false;
-    w.place.outcome = w.request.predicate.looks ? w.place.mark : wait_outcome::aborted;
+    w.place.outcome = w.request.predicate.call ? w.place.mark : wait_outcome::aborted;
     return w.place.notified_alone;
   }
 

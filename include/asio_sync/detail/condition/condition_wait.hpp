@@ -123,18 +123,18 @@ template <class Handler, class Predicate, class Lock>
 inline constexpr bool is_associated_as_inner<condition_handler<Handler, Predicate, Lock>> = true;
 
 // A wait with the caller's lock, and how long it may take. All that is compiled of it once,
-// whatever its predicate; `looks`: whether it has one.
+// whatever its predicate; `has_predicate`: whether it has one.
 template <class Executor, class Lock, class Limit>
 class condition_operation : public operation_base<condition_operation<Executor, Lock, Limit>,
                                                   Executor, no_grant<condition_core>, Limit> {
  public:
   condition_operation(Executor const& ex, condition_core& core, Lock& lock, Limit limit,
-                      bool looks) noexcept
+                      bool has_predicate) noexcept
       : condition_operation::operation_base(limit),
         executor_(&ex),
         core_(&core),
         lock_(&lock),
-        looks_(looks) {}
+        has_predicate_(has_predicate) {}
 
   Executor const& executor() const noexcept { return *executor_; }
   condition_core& core() const noexcept { return *core_; }
@@ -150,7 +150,7 @@ class condition_operation : public operation_base<condition_operation<Executor, 
   bool stays_at_home() const noexcept {
     mutex_core const* const mutex = lock_access<Lock>::look(*lock_).mutex;
     if (!mutex || mutex->service() != core_->service()) return false;
-    return !looks_ || !wait_limit(this->limit_).timed();
+    return !has_predicate_ || !wait_limit(this->limit_).timed();
   }
 
   // Refuses what can be told at once; otherwise the mutex has to be let go of, or the predicate to
@@ -161,7 +161,7 @@ class condition_operation : public operation_base<condition_operation<Executor, 
     if (lock_access<Lock>::is_refused_by(*core_, *lock_)) return wait_outcome::invalid;
     if (core_->is_closed()) return wait_outcome::closed;
     if (core_->waits_over_another(held.mutex)) return wait_outcome::invalid;
-    if (!looks_ && this->limit_.expired()) return wait_outcome::timed_out;
+    if (!has_predicate_ && this->limit_.expired()) return wait_outcome::timed_out;
     return wait_outcome::undecided;
   }
 
@@ -225,7 +225,7 @@ class condition_operation : public operation_base<condition_operation<Executor, 
   Executor const* executor_;
   condition_core* core_;
   Lock* lock_;
-  bool looks_;
+  bool has_predicate_;
   condition_predicate predicate_{};
 };
 
@@ -292,8 +292,9 @@ class carrying_initiation {
   // The lock is taken once nothing can throw any more.
   template <class Handler>
   void operator()(Handler&& handler, Lock&& lock) const {
-    constexpr bool looks = !std::is_same_v<Predicate, no_predicate>;
-    start_wait(condition_operation<Executor, Lock, Limit>(*executor_, *core_, lock, limit_, looks),
+    constexpr bool has_predicate = !std::is_same_v<Predicate, no_predicate>;
+    start_wait(condition_operation<Executor, Lock, Limit>(*executor_, *core_, lock, limit_,
+                                                          has_predicate),
                condition_handler<std::decay_t<Handler>, Predicate, Lock>{
                    static_cast<Handler&&>(handler), predicate_.launch()});
   }

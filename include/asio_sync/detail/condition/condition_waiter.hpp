@@ -24,7 +24,7 @@ struct lock_functions {
 
 // The predicate of a wait, if there is one.
 struct condition_predicate {
-  bool (*looks)(void*) = nullptr;  // calls it
+  bool (*call)(void*) = nullptr;
   void* where = nullptr;
   std::exception_ptr* thrown = nullptr;  // for what it throws; without it that is let out
   bool has_looked = false;

@@ -66,7 +66,7 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
       mutex_core::conclude(w, wait_outcome::aborted);
     else if (mutex_core::enter(w))
       return true;
-    if (!visits(w)) return leave_service(w), false;
+    if (!is_to_look(w)) return leave_service(w), false;
     if (!strand_runs_here()) return false;
     with_lock([&] { let_look(w); });
     look();
@@ -107,7 +107,7 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
   }
 
   // True if the visit holds the mutex and has not entered: the looker has to go to the strand.
-  static bool visits(node const& w) noexcept {
+  static bool is_to_look(node const& w) noexcept {
     return w.outcome == wait_outcome::granted && !is_let_in(w.phase);
   }
 
@@ -381,7 +381,7 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
 };
 
 inline bool visit_route::goes_to_strand(waiter const& w) const noexcept {
-  return is_evicted_ || monitor_core::visits(static_cast<visit_waiter const&>(w));
+  return is_evicted_ || monitor_core::is_to_look(static_cast<visit_waiter const&>(w));
 }
 
 // Evicts a decided visit, or sends the looker for it, or posts it to its own executor.
