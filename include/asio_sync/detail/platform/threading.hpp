@@ -86,13 +86,13 @@ class process_atomic {
 // the equality of keys excepted.
 class spin_lock {
  public:
-  ASIO_SYNC_INLINE void lock() noexcept {
+  void lock() noexcept {
     // Acquire: pairs with the release in unlock().
     while (locked_.exchange(true, std::memory_order_acquire)) wait();
   }
 
   // Release: pairs with the acquire in lock().
-  ASIO_SYNC_INLINE void unlock() noexcept { locked_.store(false, std::memory_order_release); }
+  void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
  private:
   // A yield does not let a holder of lower priority run; sleep does. Relaxed: the exchange in
