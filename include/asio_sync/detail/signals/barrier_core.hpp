@@ -56,9 +56,10 @@ struct barrier_traits : event_traits {
 
 using barrier_core = participant_core<barrier_state<barrier_traits>, barrier_waiter>;
 
-// The core is counted meanwhile: the completion, and whoever is let go, may end the primitive.
-
-ASIO_SYNC_NOINLINE inline verdict try_arrive(barrier_core& core, bool expired) noexcept {
+// Arrives without waiting, or returns undecided. Counts the core during the arrival, because the
+// completion function, or a handler of the phase, may destroy the barrier.
+ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN inline verdict try_arrive(barrier_core& core,
+                                                               bool expired) noexcept {
   core.count_up();
   verdict const decided =
       core.decide([&](decided_waits& others) { return core.try_arrive(expired, others); });
@@ -66,7 +67,8 @@ ASIO_SYNC_NOINLINE inline verdict try_arrive(barrier_core& core, bool expired) n
   return decided;
 }
 
-// False if there is nobody left to arrive.
+// Leaves the barrier like a participant that arrives. Returns false if no participant is left.
+// Counts the core like try_arrive().
 ASIO_SYNC_NOINLINE inline bool arrive_and_drop(barrier_core& core) noexcept {
   core.count_up();
   bool const dropped =
