@@ -18,7 +18,7 @@ struct noting_route final : route {
   void post(waiter& w) override;
   void track(waiter&) override {}
   boost::asio::execution_context& context(waiter const&) const override { return *io; }
-  std::size_t end(waiter const&) noexcept override { return 0; }
+  void destroy(waiter const&) noexcept override {}
 
   boost::asio::io_context* io = nullptr;
 };
