@@ -174,7 +174,7 @@ struct associator<Associator, rules_condition_test::letting_go<Handler>, Default
 
 #define ASIO_SYNC_RULES_SUITE rules_condition_test
 #include "rules/blocking.hpp"
-#include "rules/completion_queue.hpp"
+#include "rules/completions.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
 #include "rules/memory.hpp"

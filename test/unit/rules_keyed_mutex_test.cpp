@@ -97,7 +97,7 @@ struct subject {
 
 #define ASIO_SYNC_RULES_SUITE rules_keyed_mutex_test
 #include "rules/carried.hpp"
-#include "rules/completion_queue.hpp"
+#include "rules/completions.hpp"
 #include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"

@@ -102,7 +102,7 @@ struct subject {
 }  // namespace rules_mailbox_test
 
 #define ASIO_SYNC_RULES_SUITE rules_mailbox_test
-#include "rules/completion_queue.hpp"
+#include "rules/completions.hpp"
 #include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"

@@ -70,7 +70,7 @@ struct subject {
 
 #define ASIO_SYNC_RULES_SUITE rules_manual_reset_event_test
 #include "rules/blocking.hpp"
-#include "rules/completion_queue.hpp"
+#include "rules/completions.hpp"
 #include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"

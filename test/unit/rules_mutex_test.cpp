@@ -18,7 +18,7 @@ using subject = asio_sync::test::mutex_subject<asio_sync::basic_async_mutex>;
 #define ASIO_SYNC_RULES_SUITE rules_mutex_test
 #include "rules/blocking.hpp"
 #include "rules/carried.hpp"
-#include "rules/completion_queue.hpp"
+#include "rules/completions.hpp"
 #include "rules/coroutines.hpp"
 #include "rules/grants.hpp"
 #include "rules/lifetime.hpp"
