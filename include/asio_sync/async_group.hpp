@@ -137,8 +137,8 @@ class basic_async_group : detail::event_base<Executor, detail::pending_operation
   void done(std::ptrdiff_t n = 1) {
     // A negative one is more than any number that was added.
     auto const fewer = static_cast<std::uint64_t>(n);
-    detail::group_core& tally = core();
-    if (!tally.decide([&](detail::decided_waits& decided) { return tally.done(fewer, decided); }))
+    detail::group_core& group = core();
+    if (!group.decide([&](detail::decided_waits& decided) { return group.done(fewer, decided); }))
       detail::throw_invalid("asio_sync::async_group::done: n < 0 or more than was added");
   }
 

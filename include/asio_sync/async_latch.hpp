@@ -29,7 +29,7 @@ namespace asio_sync {
 
 namespace detail {
 
-struct countdown {
+struct latch {
   using core_type = latch_core;
   static constexpr char const* name = "async_latch";
   static constexpr char const* wait_name = "async_wait";
@@ -55,8 +55,8 @@ struct countdown {
 /// `operation_aborted`; also by the first wait that is released. Its contexts may be destroyed
 /// before it or after it; over a strand, the latch has to go before the strand's context.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_latch : detail::event_base<Executor, detail::countdown> {
-  using base = detail::event_base<Executor, detail::countdown>;
+class basic_async_latch : detail::event_base<Executor, detail::latch> {
+  using base = detail::event_base<Executor, detail::latch>;
 
  public:
   /// The type of the executor that completes what has no executor of its own.
