@@ -1,0 +1,75 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SCRIPTS_ACQUIRE_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SCRIPTS_ACQUIRE_HPP
+
+#include <asio_sync/redis/detail/scripts/script.hpp>
+
+namespace asio_sync::redis::detail::scripts {
+
+/// Grants the object to a token, or queues the token.
+inline constexpr script acquire{"acquire",
+                                R"lua(
+local name, token = ARGV[5], me .. ':' .. ARGV[6]
+local kind, version, cap, w = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])
+if not gate and session and epoch == ARGV[4]
+   and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
+  local base = prefix .. '{' .. name .. '}:'
+  local m = call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n')
+  local used
+  if not m[1] then
+    used = call('EXISTS', base .. 'h', base .. 'd', base .. 'q') == 0 and 0
+  elseif m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9]
+     and m[6] == '0' then
+    used = not call('HGET', base .. 'h', token) and tonumber(m[5])
+  end
+  if used and w <= cap - used then
+    call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
+    local fence = pcall_redis('INCR', prefix .. 'f')
+    if type(fence) == 'number' and fence >= 1e15 then
+      call('HSET', base .. 'h', token, ARGV[10] .. ' ' .. ('%.0f'):format(fence))
+      if m[1] then
+        call('HSET', base .. 'm', 'used', used + w)
+      else
+        call('HSET', base .. 'm', 'e', epoch, 'k', kind, 'v', version, 'cap', ARGV[9], 'used', w,
+             'n', 0)
+      end
+      return {1, fence, -1}
+    end
+  end
+end
+)lua",
+                                R"lua(
+local wrong = check(ARGV[3], ARGV[4])
+if wrong then return wrong end
+local o = object(name)
+if o.version and o.version ~= version then
+  return redis.error_reply('VERSION the object has version ' .. o.version)
+elseif o.kind and o.kind ~= kind then
+  return redis.error_reply('KIND the object is a ' .. o.kind)
+elseif o.cap and o.cap ~= cap then
+  return redis.error_reply('CAPACITY the object has capacity ' .. whole(o.cap))
+end
+call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
+o.kind, o.version, o.cap = kind, version, cap
+if states(o, {token}, {})[1] == -1 then
+  local ticket = ARGV[12] == '0' and whole(next_number()) or ARGV[12]
+  call('ZADD', o.q, ticket, token)
+  wait(o, token, w, ticket, '-')
+  o.n, o.changed = o.n + 1, true
+end
+reap(o)
+pump(o, token)
+local answer = states(o, {token}, {})
+if ARGV[11] == '1' and answer[1] == 0 then
+  drop(o, {token})
+  answer = {-1, 0, -1}
+end
+flush()
+return answer
+)lua"};
+
+}  // namespace asio_sync::redis::detail::scripts
+
+#endif

@@ -1,0 +1,281 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SCRIPTS_COMMON_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SCRIPTS_COMMON_HPP
+
+#include <string_view>
+
+namespace asio_sync::redis::detail::scripts {
+
+/// Begins every script: its caller's session, the epoch and the gate, each false if it is missing.
+inline constexpr std::string_view head = R"lua(
+local call, pcall_redis = redis.call, redis.pcall
+local prefix, me = ARGV[1], ARGV[2]
+local session, epoch, gate = unpack(
+  call('MGET', prefix .. 's:' .. me, prefix .. 'epoch', prefix .. 'gate'))
+)lua";
+
+/// Follows the fast path of every script: what the scripts share.
+inline constexpr std::string_view common = R"lua(
+local looks = 1024   -- that this script has left: one for a token, three more to end it
+local sessions = {}  -- sid -> what this script knows of the session
+local objects = {}   -- name -> the object that this script works on
+
+local function whole(number) return ('%.0f'):format(number) end
+local function owner(token) return token:match('^[^:]*') end
+local function counter(token) return token:match('[^:]*$') end
+local function weight(record) return tonumber(record:match('^%d+')) end
+
+-- Returns an error unless the session exists, this connection speaks for it, and no data is lost.
+local function check(gen, known_epoch)
+  if not session then return redis.error_reply('NOSESSION no such session') end
+  local stored_gen, stored_epoch = session:match('^(%d+)|([^|]*)|')
+  if stored_gen ~= gen then
+    return redis.error_reply('STALE a newer connection speaks for this session')
+  elseif known_epoch ~= epoch or stored_epoch ~= epoch then
+    return redis.error_reply('EPOCH the data of the server has been lost')
+  end
+end
+
+local function look_up(sid)
+  local known = sessions[sid]
+  if not known then
+    known = {left = left(prefix .. 's:' .. sid)}
+    sessions[sid] = known
+  end
+  return known
+end
+
+local function alive(sid) return look_up(sid).left ~= -2 end
+
+-- True if the session has not missed a beat and its client hears the push.
+local function reachable(sid)
+  local known = look_up(sid)
+  if known.reachable == nil then
+    local value = call('MGET', prefix .. 's:' .. sid)[1]
+    local ttl = value and value:match('^%d+|[^|]*|(%d+)|')
+    known.reachable = sid == me or ttl and known.left >= ttl / 2
+      and call('PUBSUB', 'NUMSUB', prefix .. 'ch:' .. sid:match('^[^.]*'))[2] > 0 or false
+  end
+  return known.reachable
+end
+
+-- Returns the object. Raises WRONGTYPE if one of its keys is not ours. Deletes data of an earlier
+-- epoch, and data that has lost its m.
+local function object(name)
+  if objects[name] then return objects[name] end
+  local base = prefix .. '{' .. name .. '}:'
+  local o = {name = name, m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q',
+             used = 0, n = 0, cur = '0', hint = -1}
+  local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur')
+  local size = call('HLEN', o.h) + call('HLEN', o.d) + call('ZCARD', o.q)
+  if m[1] and m[1] == epoch then
+    o.kind, o.version, o.cap = m[2], m[3], tonumber(m[4])
+    o.used, o.n, o.cur = tonumber(m[5]), tonumber(m[6]), m[7] or '0'
+  elseif m[1] or size > 0 then
+    call('DEL', o.m, o.h, o.d, o.q)
+  end
+  objects[name] = o
+  return o
+end
+
+-- Stores what has changed of the objects. An object that nobody uses has no key.
+local function flush()
+  for _, o in pairs(objects) do
+    if not o.changed then
+    elseif o.used == 0 and o.n == 0 then call('DEL', o.m)
+    else
+      call('HSET', o.m, 'e', epoch, 'k', o.kind, 'v', o.version, 'cap', o.cap, 'used', o.used,
+           'n', o.n, 'cur', o.cur)
+    end
+  end
+end
+
+-- Returns the next ticket or fence. Starts at the server's time if the counter has been lost.
+local function next_number()
+  local number = pcall_redis('INCR', prefix .. 'f')
+  if type(number) ~= 'number' or number < 1e15 then
+    local time = call('TIME')
+    call('SET', prefix .. 'f', time[1] .. ('%06d'):format(time[2]))
+    number = call('INCR', prefix .. 'f')
+  end
+  return number
+end
+
+-- Takes waiters out of the queue, or holders with `held` weight together out of h.
+local function leave(o, tokens, held)
+  o.changed = true
+  if held then
+    call('HDEL', o.h, unpack(tokens))
+    o.used = o.used - held
+  else
+    o.n = o.n - call('HDEL', o.d, unpack(tokens))
+    call('ZREM', o.q, unpack(tokens))
+  end
+end
+
+-- Ends tokens: waiters, or holders with `held` weight together.
+local function drop(o, tokens, held)
+  if #tokens == 0 then return end
+  leave(o, tokens, held)
+  for _, token in ipairs(tokens) do
+    pcall_redis('HDEL', prefix .. 'o:' .. owner(token), 't' .. counter(token))
+  end
+  o.dropped = true
+end
+
+local function wait(o, token, w, ticket, skip)
+  call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' ' .. skip)
+end
+
+-- Ends holders whose session is dead. Looks at up to 512 with half of the looks, and goes on from
+-- there the next time. The hint is the time until another of them can be dead.
+local function reap(o)
+  if gate then
+    o.hint = left(prefix .. 'gate')
+    return
+  end
+  o.cut = looks <= 0
+  if o.cut or o.used == 0 then return end
+  local limit = math.min(512, math.ceil(looks / 2))
+  local cursor, holders = unpack(call('HSCAN', o.h, o.cur, 'COUNT', limit))
+  local dead, seen, held = {}, {}, 0
+  for i = 1, #holders, 2 do
+    local token = holders[i]
+    local life = look_up(owner(token)).left
+    if life ~= -2 then
+      if o.hint == -1 or life < o.hint then o.hint = life end
+    elseif not seen[token] then
+      if 4 * #dead >= limit then
+        cursor = o.cur
+        o.cut = true
+        break
+      end
+      dead[#dead + 1], seen[token] = token, true
+      held = held + weight(holders[i + 1])
+    end
+  end
+  looks = looks - #holders / 2 - 3 * #dead
+  drop(o, dead, held)
+  o.changed = o.changed or o.cur ~= cursor
+  o.cur, o.cut = cursor, o.cut or cursor ~= '0'
+end
+
+local function grant(o, token, w, answered)
+  leave(o, {token})
+  local fence = whole(next_number())
+  call('HSET', o.h, token, whole(w) .. ' ' .. fence)
+  o.used = o.used + w
+  if token ~= answered then
+    call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
+         'G ' .. token .. ' ' .. fence .. ' ' .. epoch)
+  end
+end
+
+-- Serves the first waiters of the queue behind those who are passed over. Returns how many more
+-- are passed over, then true if the next ones may have their turn.
+local function serve(o, tokens, answered)
+  local records = call('HMGET', o.d, unpack(tokens))
+  local dead, skipped, on = {}, 0, true
+  for i, token in ipairs(tokens) do
+    o.cut = o.cut or looks <= 0
+    on = on and looks > 0 and o.used < o.cap
+    if not on then break end
+    local w, ticket, skip = (records[i] or ''):match('^(%d+) (%d+) (.)')
+    w = tonumber(w)
+    looks = looks - 1
+    if not w or not alive(owner(token)) then
+      dead[#dead + 1] = token
+      looks = looks - 3
+    elseif skip ~= 'B' and not reachable(owner(token)) then
+      if skip == '-' then wait(o, token, w, ticket, 'S') end
+      skipped = skipped + 1
+    elseif w <= o.cap - o.used then
+      grant(o, token, w, answered)
+    else
+      on = false
+    end
+  end
+  drop(o, dead)
+  return skipped, on
+end
+
+-- Grants to the waiters in the order of their tickets, until one does not fit. Ends the dead, and
+-- passes over those who cannot be reached, up to 512. `answered` needs no push.
+local function pump(o, answered)
+  local passed, size, on = 0, 1, not gate
+  while on and o.n > 0 and o.used < o.cap and passed < 512 do
+    local tokens = call('ZRANGE', o.q, passed, passed + size - 1)
+    if #tokens == 0 then return end
+    local skipped
+    skipped, on = serve(o, tokens, answered)
+    passed, size = passed + skipped, math.min(2 * size, 64)
+  end
+end
+
+-- Appends the state of each token to `answer`.
+local function states(o, tokens, answer)
+  local held, waiting = call('HMGET', o.h, unpack(tokens)), call('HMGET', o.d, unpack(tokens))
+  local hint = o.cut and o.dropped and 0 or o.hint
+  for i = 1, #tokens do
+    local state, number = -1, '0'
+    if held[i] then state, number = 1, held[i]:match('%d+$')
+    elseif waiting[i] then state, number = 0, waiting[i]:match(' (%d+) ') end
+    answer[#answer + 1] = state
+    answer[#answer + 1] = tonumber(number)
+    answer[#answer + 1] = state == 0 and hint or -1
+  end
+  return answer
+end
+
+-- Runs `act` on each object of a list, with an even share of the looks.
+local function spread(list, act)
+  for i, o in ipairs(list) do
+    local share = math.ceil(looks / (#list - i + 1))
+    local rest = looks - share
+    looks = share
+    act(o)
+    looks = looks + rest
+  end
+end
+
+-- Ends a token in whatever state it is: true if it was there.
+local function forget(o, token)
+  local held, waiting = call('HGET', o.h, token), call('HGET', o.d, token)
+  if held or waiting then drop(o, {token}, held and weight(held)) end
+  return held or waiting
+end
+
+-- Clears away up to 64 tokens of a dead session: true if there are more.
+local function clear(sid)
+  local key = prefix .. 'o:' .. sid
+  local found = pcall_redis('HSCAN', key, 0, 'COUNT', 64)[2] or {}
+  local list, listed = {}, {}
+  for i = 1, math.min(#found, 128), 2 do
+    local field, name = found[i], found[i + 1]
+    local ours, o = pcall(object, name)
+    if ours and field:sub(1, 1) == 't' and forget(o, sid .. ':' .. field:sub(2))
+       and not listed[o] then
+      list[#list + 1], listed[o] = o, true
+    end
+    pcall_redis('HDEL', key, field)
+    looks = looks - 4
+  end
+  spread(list, pump)
+  if #found > 0 and call('EXISTS', key) == 1 then return true end
+  call('SREM', prefix .. 'all', sid)
+  return false
+end
+
+-- Clears away those of some sessions that are dead.
+local function sweep(sids)
+  for _, sid in ipairs(gate and {} or sids) do
+    if looks > 0 and not alive(sid) then clear(sid) end
+  end
+end
+)lua";
+
+}  // namespace asio_sync::redis::detail::scripts
+
+#endif
