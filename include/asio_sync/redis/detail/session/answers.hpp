@@ -1,0 +1,141 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_ANSWERS_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_ANSWERS_HPP
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <variant>
+
+// The answers of the scripts and the pushes, as the session takes them. doc/redis-protocol.md has
+// their tables. All texts are the caller's, and have to live during the call alone.
+
+namespace asio_sync::redis::detail {
+
+// Says why an operation, or the run of a client, has ended.
+enum class failure : std::uint8_t {
+  none,
+  not_free,  // a try has found the object held
+  aborted,   // the client has been stopped or shut down
+  timed_out,
+  lease_lost,
+  kind_mismatch,
+  version_mismatch,
+  configuration_mismatch,  // the capacity, or the longest time to live
+  access_denied,
+  server_error
+};
+
+// The place of a token at the server.
+enum class standing : std::uint8_t { unknown, waits, holds };
+
+// The answer of `acquire`, and a part of the answer of `beat`.
+struct token_state {
+  standing where = standing::unknown;
+  std::uint64_t number = 0;                       // the fence of a holder, the ticket of a waiter
+  std::optional<std::chrono::milliseconds> hint;  // when a further beat is worth while
+};
+
+// The answer of `open`.
+struct opened {
+  bool resumed = false;
+  std::string_view epoch;
+  std::optional<std::chrono::milliseconds> gate;  // the time until it opens
+};
+
+// An error. Its first word is its code.
+struct refusal {
+  std::string_view text;
+
+  std::string_view code() const noexcept { return text.substr(0, text.find(' ')); }
+};
+
+// An answer that has not the form of any other.
+struct malformed {};
+
+// The number is the answer of `release`, `forget` and `shutdown`.
+using answer = std::variant<malformed, refusal, opened, token_state, std::span<token_state const>,
+                            std::int64_t>;
+
+// The consequence of an error.
+enum class reaction : std::uint8_t {
+  fail_operation,   // its operation fails
+  ask_later,        // the command is sent again after a while
+  reconnect,        // the connection is closed
+  lose_session,     // the session has ended at the server
+  change_identity,  // somebody else speaks for the session
+  fail_client       // the run of the client ends
+};
+
+struct consequence {
+  reaction what;
+  failure why = failure::none;
+};
+
+inline consequence consequence_of(std::string_view code) noexcept {
+  struct row {
+    std::string_view code;
+    consequence follows;
+  };
+  static constexpr row table[] = {
+      {"NOSESSION", {reaction::lose_session}},
+      {"EPOCH", {reaction::lose_session}},
+      {"STALE", {reaction::change_identity}},
+      {"KIND", {reaction::fail_operation, failure::kind_mismatch}},
+      {"VERSION", {reaction::fail_operation, failure::version_mismatch}},
+      {"CAPACITY", {reaction::fail_operation, failure::configuration_mismatch}},
+      {"OOM", {reaction::ask_later}},
+      {"NOSCRIPT", {reaction::reconnect}},
+      {"LOADING", {reaction::reconnect}},
+      {"MASTERDOWN", {reaction::reconnect}},
+      {"BUSY", {reaction::reconnect}},
+      {"MISCONF", {reaction::reconnect}},
+      {"NOREPLICAS", {reaction::reconnect}},
+      {"READONLY", {reaction::reconnect}},
+      {"MAXTTL", {reaction::fail_client, failure::configuration_mismatch}},
+      {"NOPERM", {reaction::fail_client, failure::access_denied}},
+      {"NOAUTH", {reaction::fail_client, failure::access_denied}},
+  };
+  for (row const& r : table)
+    if (r.code == code) return r.follows;
+  return {reaction::fail_operation, failure::server_error};
+}
+
+// A push: the server has granted what a token waited for.
+struct grant {
+  std::string_view sid;
+  std::uint64_t counter = 0;
+  std::uint64_t fence = 0;
+  std::string_view epoch;
+};
+
+// Returns the grant that "G <sid>:<counter> <fence> <epoch>" tells.
+inline std::optional<grant> parse_grant(std::string_view text) noexcept {
+  auto const cut = [&text](char at) {
+    std::string_view const word = text.substr(0, text.find(at));
+    text.remove_prefix(word.size() == text.size() ? word.size() : word.size() + 1);
+    return word;
+  };
+  auto const read = [](std::string_view digits, std::uint64_t& number) {
+    auto const [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  if (cut(' ') != "G") return std::nullopt;
+  grant g;
+  g.sid = cut(':');
+  bool const valid = read(cut(' '), g.counter) && read(cut(' '), g.fence);
+  g.epoch = text;
+  if (!valid || g.epoch.empty()) return std::nullopt;
+  return g;
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

@@ -1,0 +1,114 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_HPP
+
+#include <asio_sync/redis/detail/session/requests.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <string>
+
+namespace asio_sync::redis::detail {
+
+// Names the time points of a session. The caller reads the clock, which never goes back.
+struct session_clock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<session_clock>;
+  static constexpr bool is_steady = true;
+};
+
+class claim;
+
+// By the counters of their tokens.
+using claim_map = std::map<std::uint64_t, claim*>;
+
+// A command of a claim, or of the session itself, that is queued or unanswered.
+struct command {
+  script what = script::open;
+  claim* of = nullptr;  // null if the session itself, or a claim that has ended, has sent it
+  session_clock::time_point sent{};
+  bool queued = true;  // it is to be sent
+  bool again = false;  // it has been sent on an earlier connection, too
+};
+
+// An object that claims are about. It outlives them.
+struct object {
+  std::string name, kind;
+  std::uint64_t version = 1, capacity = 1;
+
+  // The session's own.
+  std::size_t waits = 0;    // claims that wait in the queue of the object
+  std::uint64_t named = 0;  // the last beat that has named the object
+};
+
+// The session's view of a claim.
+enum class claim_state : std::uint8_t {
+  fresh,    // the session has not seen it
+  asking,   // `acquire` is to be sent, or is unanswered
+  waiting,  // it is in the queue of the object
+  holding,
+  leaving,  // `release` or `forget` is to be sent, or is unanswered
+  finished  // the session has forgotten it
+};
+
+// One operation on an object: a token, and room for all that the session will ever store about it,
+// so that only the creation of a claim needs memory. The operation creates the claim before it
+// queues its wait, and shares it with the session until session_host::finished() is called.
+class claim {
+ public:
+  explicit claim(object& about, std::uint64_t weight = 1, bool once = false)
+      : object_(about), weight_(weight), once_(once), room_(2) {
+    claim_map one;
+    one.emplace(0, this);
+    token_ = one.extract(one.begin());
+  }
+  claim(claim const&) = delete;
+  claim& operator=(claim const&) = delete;
+
+  claim_state state() const noexcept { return state_; }
+
+  // Returns the fence of the last grant.
+  std::uint64_t fence() const noexcept { return fence_; }
+
+  // Add arguments of `acquire`, and of `release` or `forget`.
+  void write_acquire(request& out) const {
+    write_leave(out);
+    out.add(object_.kind).add(object_.version).add(object_.capacity).add(weight_);
+    out.add(once_ ? "1" : "0").add(ticket_);
+  }
+  void write_leave(request& out) const { out.add(object_.name).add(counter_); }
+
+ private:
+  friend class claim_table;
+  friend class command_queue;
+  friend class beat_schedule;
+
+  object& object_;
+  std::uint64_t const weight_;
+  bool const once_;  // it does not queue
+  claim_state state_ = claim_state::fresh;
+  bool sent_ = false;  // the server may know the token
+  bool lost_ = false;  // the hold has ended before it was given back
+  std::uint64_t counter_ = 0;
+  std::uint64_t ticket_ = 0;  // 0: none yet
+  std::uint64_t fence_ = 0;
+
+  // The time to name a waiter in a beat, to ask again after OOM, or to take back a hold.
+  session_clock::time_point due_ = session_clock::time_point::max();
+  std::chrono::milliseconds delay_{0};  // before `acquire` is sent after the last OOM
+
+  claim_map::node_type token_;            // while the session does not know the claim
+  std::list<command> room_;               // for `acquire`, and for `release` or `forget`
+  std::list<command>::iterator asked_{};  // the last `acquire`
+};
+
+}  // namespace asio_sync::redis::detail
+
+#endif

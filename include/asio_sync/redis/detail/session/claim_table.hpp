@@ -1,0 +1,234 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_TABLE_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_TABLE_HPP
+
+#include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/detail/session/beat_schedule.hpp>
+#include <asio_sync/redis/detail/session/claim.hpp>
+#include <asio_sync/redis/detail/session/command_queue.hpp>
+#include <asio_sync/redis/detail/session/requests.hpp>
+#include <asio_sync/redis/detail/session/session_host.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+// The claims of a session that have not finished: their states, their commands, and the beats that
+// name them. It knows nothing of connections, and needs no memory.
+class claim_table {
+ public:
+  using time_point = session_clock::time_point;
+  using milliseconds = std::chrono::milliseconds;
+
+  claim_table(session_config const& config, session_host& host)
+      : host_(host), max_hold_(config.max_hold), beats_(config.ttl / 3) {}
+
+  std::size_t size() const noexcept { return claims_.size(); }
+  command_queue& commands() noexcept { return commands_; }
+  command_queue const& commands() const noexcept { return commands_; }
+  beat_schedule& beats() noexcept { return beats_; }
+  beat_schedule const& beats() const noexcept { return beats_; }
+
+  // Returns when wake() has something to do.
+  time_point wake_time() const noexcept { return wake_; }
+
+  // Registers a claim under a token of its own.
+  void add(claim& c) noexcept {
+    c.counter_ = ++counter_;
+    c.token_.key() = c.counter_;
+    claims_.insert(std::move(c.token_));
+    ask(c);
+  }
+
+  // Queues `release` or `forget`. A claim that the server cannot know finishes at once.
+  void leave(claim& c, script how) noexcept {
+    if (c.state_ == claim_state::leaving || c.state_ == claim_state::finished) return;
+    commands_.withdraw(c);
+    if (!c.sent_) return finish(c, failure::none);
+    enter(c, claim_state::leaving);
+    commands_.push(c, how);
+  }
+
+  void finish(claim& c, failure why) noexcept {
+    commands_.remove(c);
+    enter(c, claim_state::finished);
+    c.token_ = claims_.extract(c.counter_);
+    host_.finished(c, why);
+  }
+
+  void finish_all(failure why) noexcept {
+    for_each([&](claim& c) { finish(c, why); });
+  }
+
+  // Ends all holds and waits, but not the claims that are leaving.
+  void abort_all() noexcept {
+    for_each([this](claim& c) {
+      if (c.state_ == claim_state::leaving) return;
+      bool const held = c.state_ == claim_state::holding;
+      if (held) host_.lost(c);
+      finish(c, held ? failure::lease_lost : failure::aborted);
+    });
+  }
+
+  // Ends all holds, because the session has ended. Claims that wait ask the next one, with their
+  // tickets.
+  void forsake() noexcept {
+    commands_.clear();
+    for_each([this](claim& c) {
+      bool const held = c.state_ == claim_state::holding;
+      if (held) host_.lost(c);
+      if (held || c.state_ == claim_state::leaving) return finish(c, failure::lease_lost);
+      c.sent_ = false;
+      ask(c);
+    });
+  }
+
+  // Asks for what is due: `acquire` after OOM, and holds that have lasted too long.
+  void wake(time_point now) noexcept {
+    wake_ = time_point::max();
+    for_each([&](claim& c) {
+      if (c.state_ == claim_state::waiting) return;
+      if (c.due_ > now) return wake_at(c, c.due_);
+      if (c.state_ == claim_state::asking) return ask(c);
+      host_.report({session_event::kind::held_too_long, c.object_.name, max_hold_});
+      lose_hold(c, script::release);
+    });
+  }
+
+  // Names all waiters in the next beat, which is due now.
+  void name_all(time_point now) noexcept {
+    beats_.set(now);
+    for_each([&](claim& c) {
+      if (c.state_ == claim_state::waiting) beats_.name_at(c, now);
+    });
+  }
+
+  // Chooses the claims of a beat that is sent now.
+  void begin_beat(time_point now) { beats_.begin(now, claims_); }
+
+  // --- Answers ---
+
+  // Takes the state of a claim at the server.
+  void apply(time_point now, claim& c, token_state const& s) noexcept {
+    if (c.state_ == claim_state::holding) {
+      if (s.where != standing::holds || s.number != c.fence_) lose_hold(c, script::forget);
+    } else if (is_pending(c)) {
+      switch (s.where) {
+        case standing::holds: return hold(now, c, s.number);
+        case standing::waits: return wait(now, c, s);
+        case standing::unknown: return c.once_ ? finish(c, failure::not_free) : ask(c);
+      }
+    }
+  }
+
+  // Takes the states of the claims that the last beat has named.
+  void apply_beat(time_point now, std::span<token_state const> states) noexcept {
+    beats_.set(std::max(beats_.at(), now));
+    auto state = states.begin();
+    for (beat_schedule::token const& named : beats_.named()) {
+      auto const found = claims_.find(named.counter);
+      if (found != claims_.end()) apply(now, *found->second, *state);
+      ++state;
+    }
+  }
+
+  // Takes a grant that was pushed. One that has come before, or that nobody waits for any more, is
+  // ignored: the command that gives the claim up is behind it.
+  void apply_grant(time_point now, grant const& g) noexcept {
+    auto const found = claims_.find(g.counter);
+    if (found != claims_.end() && is_pending(*found->second)) hold(now, *found->second, g.fence);
+  }
+
+  // Takes the answer of `release` or `forget`. If the command has been sent before, the server may
+  // have executed it without our seeing the answer.
+  void apply_leave(command const& of, std::int64_t result) noexcept {
+    bool const held = of.what == script::forget || result >= 0 || of.again;
+    finish(*of.of, of.of->lost_ || !held ? failure::lease_lost : failure::none);
+  }
+
+  // Takes an error, unless a later command of the claim has replaced this one.
+  void refuse(command const& of, failure why) noexcept {
+    if (is_current(of)) finish(*of.of, why);
+  }
+
+  // Repeats an `acquire` for which the server had no memory.
+  void ask_later(time_point now, command const& of) noexcept {
+    if (!is_current(of)) return;
+    milliseconds& delay = of.of->delay_;
+    delay = std::clamp(2 * delay, milliseconds(50), milliseconds(2000));
+    wake_at(*of.of, now + delay);
+  }
+
+ private:
+  static bool is_pending(claim const& c) noexcept {
+    return c.state_ == claim_state::asking || c.state_ == claim_state::waiting;
+  }
+
+  static bool is_current(command const& of) noexcept {
+    return of.of != nullptr &&
+           (of.what != script::acquire || of.of->state_ == claim_state::asking);
+  }
+
+  // Calls f for each claim; f may finish it.
+  template <class Function>
+  void for_each(Function f) {
+    for (auto at = claims_.begin(); at != claims_.end();) f(*(at++)->second);
+  }
+
+  void enter(claim& c, claim_state next) noexcept {
+    if (c.state_ == claim_state::waiting) beats_.remove_wait(c);
+    if (next == claim_state::waiting) beats_.add_wait(c);
+    c.state_ = next;
+    c.due_ = time_point::max();
+  }
+
+  void ask(claim& c) noexcept {
+    enter(c, claim_state::asking);
+    commands_.push(c, script::acquire);
+  }
+
+  void wait(time_point now, claim& c, token_state const& s) noexcept {
+    enter(c, claim_state::waiting);
+    c.ticket_ = s.number;
+    c.delay_ = {};
+    auto soon = beats_.interval();
+    if (s.hint) soon = std::min<session_clock::duration>(soon, *s.hint + milliseconds(1));
+    beats_.name_at(c, now + soon);
+  }
+
+  void hold(time_point now, claim& c, std::uint64_t fence) noexcept {
+    enter(c, claim_state::holding);
+    c.fence_ = fence;
+    if (max_hold_ > milliseconds::zero()) wake_at(c, now + max_hold_);
+    host_.granted(c);
+  }
+
+  void lose_hold(claim& c, script how) noexcept {
+    c.lost_ = true;
+    host_.lost(c);
+    leave(c, how);
+  }
+
+  void wake_at(claim& c, time_point when) noexcept {
+    c.due_ = when;
+    wake_ = std::min(wake_, when);
+  }
+
+  session_host& host_;
+  milliseconds const max_hold_;
+  claim_map claims_;
+  std::uint64_t counter_ = 0;  // of the last claim
+  command_queue commands_;
+  beat_schedule beats_;
+  time_point wake_ = time_point::max();
+};
+
+}  // namespace asio_sync::redis::detail
+
+#endif

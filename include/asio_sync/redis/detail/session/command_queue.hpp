@@ -1,0 +1,100 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_COMMAND_QUEUE_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_COMMAND_QUEUE_HPP
+
+#include <asio_sync/redis/detail/session/claim.hpp>
+#include <asio_sync/redis/detail/session/requests.hpp>
+
+#include <list>
+
+namespace asio_sync::redis::detail {
+
+// The commands that are unanswered, in the order in which they were sent, and the commands of
+// claims that are to be sent. It moves nodes between lists, and needs no memory.
+class command_queue {
+ public:
+  using time_point = session_clock::time_point;
+
+  bool has_ready() const noexcept { return !ready_.empty(); }
+  command const& first_ready() const noexcept { return ready_.front(); }
+
+  bool has_unanswered() const noexcept { return !unanswered_.empty(); }
+  command const& first_unanswered() const noexcept { return unanswered_.front(); }
+
+  // Queues a command of a claim.
+  void push(claim& c, script what) noexcept {
+    auto const at = c.room_.begin();
+    *at = {what, &c};
+    ready_.splice(ready_.end(), c.room_, at);
+    if (what == script::acquire) c.asked_ = at;
+  }
+
+  // Takes back the `acquire` of a claim if it has not been sent.
+  void withdraw(claim& c) noexcept {
+    if (is_asked(c) && c.asked_->queued) c.room_.splice(c.room_.end(), ready_, c.asked_);
+  }
+
+  // Removes a claim that may have an `acquire` here, but no other command.
+  void remove(claim& c) noexcept {
+    withdraw(c);
+    if (c.room_.size() < 2) c.asked_->of = nullptr;
+  }
+
+  // Moves the first command to the unanswered ones.
+  void send(time_point now) noexcept {
+    command& front = ready_.front();
+    front.of->sent_ = true;
+    front.queued = false;
+    front.sent = now;
+    unanswered_.splice(unanswered_.end(), ready_, ready_.begin());
+  }
+
+  // Adds a command of the session itself to the unanswered ones.
+  void send_own(script what, time_point now) noexcept {
+    own_.front() = {what, nullptr, now, false};
+    unanswered_.splice(unanswered_.end(), own_, own_.begin());
+  }
+
+  // Removes the first unanswered command.
+  void settle() noexcept { settle(unanswered_); }
+
+  // Queues the unanswered commands of claims again, of each claim only the newest.
+  void requeue() noexcept {
+    auto const at = ready_.begin();
+    while (!unanswered_.empty()) {
+      command& front = unanswered_.front();
+      if (front.of == nullptr ||
+          (front.what == script::acquire && front.of->state_ != claim_state::asking)) {
+        settle();
+      } else {
+        front.queued = front.again = true;
+        ready_.splice(at, unanswered_, unanswered_.begin());
+      }
+    }
+  }
+
+  void clear() noexcept {
+    while (!unanswered_.empty()) settle(unanswered_);
+    while (!ready_.empty()) settle(ready_);
+  }
+
+ private:
+  static bool is_asked(claim const& c) noexcept {
+    return c.state_ == claim_state::asking && c.room_.size() < 2;
+  }
+
+  void settle(std::list<command>& from) noexcept {
+    claim* const c = from.front().of;
+    auto& room = c != nullptr ? c->room_ : own_;
+    room.splice(room.end(), from, from.begin());
+  }
+
+  std::list<command> ready_, unanswered_;
+  std::list<command> own_{2};  // room for `open`, or for `beat` and `shutdown`
+};
+
+}  // namespace asio_sync::redis::detail
+
+#endif

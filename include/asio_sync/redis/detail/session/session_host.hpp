@@ -1,0 +1,70 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_SESSION_HOST_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_SESSION_HOST_HPP
+
+#include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/detail/session/claim.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace asio_sync::redis::detail {
+
+struct session_config {
+  std::string prefix = "as:", name;
+  std::chrono::milliseconds ttl{6000}, max_ttl{6000}, margin{300};
+  std::chrono::milliseconds max_hold{0};  // 0: none
+  bool gate = true;
+};
+
+struct session_event {
+  enum class kind : std::uint8_t {
+    connected,
+    disconnected,
+    session_lost,
+    late_heartbeat,  // `time`: by how much
+    gated,           // `time`: for how long
+    data_lost,
+    held_too_long,
+    server_error
+  };
+  kind what;
+  std::string_view text;
+  std::chrono::milliseconds time{0};
+};
+
+// The session tells its host what follows from a call, before that call returns. The host must not
+// call the session from these functions.
+class session_host {
+ public:
+  // The wait of the claim is granted. If nobody waits any more, forget() the claim.
+  virtual void granted(claim& c) noexcept = 0;
+
+  // The claim holds no longer, although nobody has released it. finished() follows, now or later.
+  virtual void lost(claim& c) noexcept = 0;
+
+  // The session does not refer to the claim any more. `none`: it has been released or forgotten.
+  virtual void finished(claim& c, failure why) noexcept = 0;
+
+  virtual void report(session_event const& e) noexcept = 0;
+
+  // Closes the connection. Nothing that arrives on it may reach the session from now on.
+  virtual void disconnect() noexcept = 0;
+
+  // The session does not run any more.
+  virtual void ended(failure why) noexcept = 0;
+
+  // Returns 32 random hexadecimal digits.
+  virtual std::string new_client_id() = 0;
+
+ protected:
+  ~session_host() = default;
+};
+
+}  // namespace asio_sync::redis::detail
+
+#endif

@@ -1,0 +1,188 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_SESSION_SCRIPT_HPP
+#define ASIO_SYNC_TEST_REDIS_SUPPORT_SESSION_SCRIPT_HPP
+
+#include <asio_sync/redis/detail/session/session.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// A session, and a server that is a script: a test says what the server answers, and compares what
+// the session sends and tells, as text.
+namespace session_script {
+
+using namespace asio_sync::redis::detail;
+using namespace std::chrono_literals;
+using milliseconds = std::chrono::milliseconds;
+
+inline token_state holds(std::uint64_t fence) { return {standing::holds, fence, std::nullopt}; }
+inline token_state waits(std::uint64_t ticket, std::optional<milliseconds> hint = std::nullopt) {
+  return {standing::waits, ticket, hint};
+}
+inline token_state unknown() { return {}; }
+
+inline std::string_view text_of(failure f) {
+  constexpr std::string_view texts[] = {
+      "none",          "not_free", "aborted",       "timed_out",     "lease_lost",
+      "kind_mismatch", "version",  "configuration", "access_denied", "server_error"};
+  return texts[static_cast<std::size_t>(f)];
+}
+
+inline std::string text_of(session_event const& e) {
+  constexpr std::string_view kinds[] = {"connected", "disconnected", "session_lost",
+                                        "late",      "gated",        "data_lost",
+                                        "too_long",  "server_error"};
+  std::string text(kinds[static_cast<std::size_t>(e.what)]);
+  if (e.time != 0ms) text += ' ' + std::to_string(e.time.count()) + " ms";
+  return text;
+}
+
+// Writes a request without its constants: the prefix, the lifetimes, and the generation and the
+// epoch of acquire and beat.
+inline std::string text_of(request const& r) {
+  auto const at = [&r](std::size_t i) { return std::string(r[i]); };
+  switch (r.what()) {
+    case script::open: {
+      std::string text = "open " + at(8) + ' ' + at(1) + " gen " + at(2);
+      return at(9).empty() ? text : text + " old " + at(9);
+    }
+    case script::beat: {
+      std::string text = "beat";
+      for (std::size_t i = 6; i < r.size();) {
+        text += ' ' + at(i++) + ':';
+        for (std::size_t n = std::stoul(at(i++)); n != 0; --n)
+          text += at(i++) + (n == 1 ? "" : ",");
+      }
+      return text;
+    }
+    case script::acquire: {
+      std::string text = "acquire " + at(4) + ' ' + at(1) + ':' + at(5);
+      if (at(10) == "1") text += " try";
+      return at(11) == "0" ? text : text + " ticket " + at(11);
+    }
+    case script::release: return "release " + at(2) + ' ' + at(1) + ':' + at(3);
+    case script::forget: return "forget " + at(2) + ' ' + at(1) + ':' + at(3);
+    case script::shutdown: return "shutdown " + at(1);
+  }
+  return {};
+}
+
+class fixture : public session_host {
+  std::string told_;
+  char next_id_ = 'a';
+  std::map<std::string, object> objects_;
+  std::deque<claim> claims_;
+
+ public:
+  explicit fixture(session_config config = {}) : s(config, *this) { s.run(); }
+
+  // --- What the session has sent and told since the last call ---
+
+  std::string sent() {
+    std::string text;
+    for (request r; s.next(now, r);) append(text, text_of(r));
+    return text;
+  }
+  std::string told() { return std::exchange(told_, {}); }
+
+  // --- The server and the link ---
+
+  void connect() { s.connected(now, "run"); }
+  void cut() { s.disconnected(now, "cut"); }
+  void answer(asio_sync::redis::detail::answer a) { s.answered(now, a); }
+  void answer_beat(std::vector<token_state> states) {
+    s.answered(now, std::span<token_state const>(states));
+  }
+  void answer_number(std::int64_t n) { s.answered(now, n); }
+  void refuse(std::string_view text) { s.answered(now, refusal{text}); }
+  void opens(std::string_view epoch = "e", std::optional<milliseconds> gate = std::nullopt) {
+    s.answered(now, opened{false, epoch, gate});
+  }
+  void resumes(std::string_view epoch = "e") {
+    s.answered(now, opened{true, epoch, std::nullopt});
+  }
+  void push(std::string_view text) { s.pushed(now, text); }
+
+  // Opens a session, with a first beat.
+  void open() {
+    connect();
+    sent();
+    opens();
+    sent();
+    answer_beat({});
+    told();
+  }
+
+  // --- The client ---
+
+  // Claims have the numbers of their tokens.
+  claim& acquire(std::string const& name, bool once = false) {
+    auto const made = objects_.try_emplace(name, object{name, "mutex"}).first;
+    claims_.emplace_back(made->second, 1, once);
+    s.acquire(now, claims_.back());
+    return claims_.back();
+  }
+
+  // Acquires an object that is free.
+  claim& hold(std::string const& name, std::uint64_t fence) {
+    claim& c = acquire(name);
+    sent();
+    answer(holds(fence));
+    told();
+    return c;
+  }
+
+  // Waits for an object that somebody holds.
+  claim& wait(std::string const& name, std::uint64_t ticket) {
+    claim& c = acquire(name);
+    sent();
+    answer(waits(ticket));
+    told();
+    return c;
+  }
+
+  void after(milliseconds time) { now += time; }
+
+  session_clock::time_point now{std::chrono::hours(1)};
+  session s;
+
+ private:
+  static void append(std::string& text, std::string const& more) {
+    text += text.empty() ? more : "; " + more;
+  }
+
+  std::string number(claim const& c) const {
+    for (std::size_t i = 0; i != claims_.size(); ++i)
+      if (&claims_[i] == &c) return std::to_string(i + 1);
+    return std::to_string(claims_.size());  // it is being emplaced
+  }
+
+  void granted(claim& c) noexcept override {
+    append(told_, "granted " + number(c) + " fence " + std::to_string(c.fence()));
+  }
+  void lost(claim& c) noexcept override { append(told_, "lost " + number(c)); }
+  void finished(claim& c, failure why) noexcept override {
+    append(told_, "finished " + number(c) + ' ' + std::string(text_of(why)));
+  }
+  void report(session_event const& e) noexcept override { append(told_, text_of(e)); }
+  void disconnect() noexcept override { append(told_, "disconnect"); }
+  void ended(failure why) noexcept override {
+    append(told_, "ended " + std::string(text_of(why)));
+  }
+  std::string new_client_id() override { return std::string(1, next_id_++); }
+};
+
+}  // namespace session_script
+
+#endif
