@@ -38,7 +38,7 @@ inline std::string to_text(resp::value v) {
   for (resp::value const element : v) {
     if (i != 0) text += ' ';
     text += to_text(element);
-    if (i < 3 && to_text(v[i]) != to_text(element)) text += " differs by index";
+    if (i < 3 && v[i].text().data() != element.text().data()) text += " differs by index";
     ++i;
   }
   if (i != v.size()) text += " and not " + std::to_string(v.size());
@@ -61,7 +61,7 @@ inline std::string take_all(resp::parser& parser) {
   return text;
 }
 
-// The same of bytes that come in pieces: first `first`, and then `size` at a time.
+// Returns take_all() of bytes that come in pieces: first `first` bytes, then `size` at a time.
 inline std::string parse(std::string_view bytes, std::size_t first, std::size_t size) {
   resp::parser parser;
   std::string text;
@@ -76,6 +76,25 @@ inline std::string parse(std::string_view bytes, std::size_t first, std::size_t 
 }
 
 inline std::string parse(std::string_view bytes) { return parse(bytes, bytes.size(), 0); }
+
+// Parses bytes that come in pieces, and returns the error.
+inline resp::fault error_of(std::string_view bytes, std::size_t piece = std::string_view::npos) {
+  resp::parser parser;
+  while (!bytes.empty()) {
+    feed(parser, bytes.substr(0, piece));
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+    while (parser.next()) continue;
+  }
+  return parser.error();
+}
+
+// Returns n times the text.
+inline std::string repeat(std::size_t n, std::string_view text) {
+  std::string result;
+  result.reserve(n * text.size());
+  for (std::size_t i = 0; i < n; ++i) result += text;
+  return result;
+}
 
 }  // namespace asio_sync::test::codec
 

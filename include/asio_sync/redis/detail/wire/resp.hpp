@@ -42,7 +42,7 @@ inline void append_command(std::string& out, std::initializer_list<std::string_v
   append_command(out, std::span(arguments.begin(), arguments.size()));
 }
 
-// Limits of a message; attributes count.
+// A message keeps these limits, its attributes included.
 inline constexpr std::size_t max_bytes = 16 * 1024 * 1024;
 inline constexpr std::size_t max_elements = 4096;  // in all of its aggregates together
 inline constexpr std::size_t max_depth = 8;        // of aggregates
@@ -108,7 +108,7 @@ struct node {
   std::int64_t number;
 };
 
-// A message, or an element of one. It refers to memory of the parser.
+// A message, or an element of a message. It refers to memory of the parser.
 class value {
  public:
   class iterator;
@@ -130,7 +130,7 @@ class value {
   // Returns the number of elements; a map has two for each pair.
   std::size_t size() const noexcept { return node_->size; }
 
-  // Returns element i < size(). Counts from the first one; so iterate over an aggregate of many.
+  // Returns element i < size(), in i steps.
   value operator[](std::size_t i) const noexcept;
 
   iterator begin() const noexcept;
@@ -186,10 +186,10 @@ inline bool is_real(std::string_view text) noexcept {
     text.remove_prefix(found);
     return found;
   };
-  auto const skip_digits = [&] {
-    bool const found = skip("0123456789");
-    while (skip("0123456789")) continue;
-    return found;
+  auto const skip_digits = [&text] {
+    std::size_t const n = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(n);
+    return n != 0;
   };
   skip("-");  // servers before 7.2 send "-nan", too
   if (text == "inf" || text == "nan") return true;
@@ -207,11 +207,12 @@ inline bool is_real(std::string_view text) noexcept {
 //   while (std::optional<resp::value> const message = parser.next()) use(*message);
 //   if (parser.error() != resp::fault::none) close();
 //
-// Each byte is looked at a constant number of times, however small the pieces. Memory grows with
-// the bytes that have come, never with a length that was announced, and is used again.
+// Parsing takes time that is linear in the bytes, however small the pieces. Memory grows with the
+// bytes that have come, never with a length that was announced, and is used again.
 class parser {
  public:
-  // Returns room for at least n bytes. Throws only bad_alloc, and nothing has changed then.
+  // Returns room for at least n bytes. To be called when next() has returned nothing. Throws only
+  // bad_alloc, and nothing has changed then.
   std::span<char> prepare(std::size_t n) {
     drop_message();
     if (buffer_.size() - end_ < n && begin_ != 0) {
@@ -226,8 +227,9 @@ class parser {
   // Takes the first n bytes of the room that prepare() has returned.
   void commit(std::size_t n) noexcept { end_ += n; }
 
-  // Returns the next message, a push or an answer; nothing if it is incomplete or after an error.
-  // It is valid until next() or prepare() is called. Throws only bad_alloc; may be called again.
+  // Returns the next message, a push or an answer, which is valid until next() or prepare() is
+  // called. Returns nothing if the message is incomplete, or after an error. Throws only
+  // bad_alloc, and may be called again then.
   std::optional<value> next() {
     drop_message();
     while (error_ == fault::none && take()) {
