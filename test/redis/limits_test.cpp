@@ -8,12 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <fstream>
-#include <functional>
-#include <iostream>
-#include <regex>
-#include <sstream>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,48 +20,56 @@ acquisition permits(std::int64_t weight, std::int64_t capacity) {
   return {.kind = "semaphore", .capacity = capacity, .weight = weight};
 }
 
+/// The callers, and a crowd of sessions of one client that nobody listens for.
 struct measured : callers {
-  measured() { admin({"CONFIG", "SET", "slowlog-log-slower-than", "0"}); }
-  ~measured() { admin({"CONFIG", "SET", "slowlog-log-slower-than", "-1"}); }
-
-  /// Returns the microseconds that the server spent on the last script.
-  std::int64_t microseconds() {
-    for (message const& entry : admin({"SLOWLOG", "GET", "16"}).elements)
-      if (entry.elements[3].elements[0].text == "EVALSHA") return entry.elements[2].number;
-    return 0;
+  measured() {
+    crowd.link.send({"UNSUBSCRIBE", crowd.channel()});
+    crowd.epoch = a.epoch;
   }
 
-  void quiet() { admin({"CONFIG", "SET", "slowlog-log-slower-than", "-1"}); }
-  void listen() { admin({"CONFIG", "SET", "slowlog-log-slower-than", "0"}); }
-
-  /// Lets n sessions acquire the object; they are never heard of again.
-  void crowd(std::string const& object, int n, acquisition const& how) {
-    quiet();
+  /// Lets n sessions acquire the object once each.
+  void enter(std::string const& object, int n, acquisition const& how) {
     for (int sent = 0; sent != n;) {
       int const batch = std::min(n - sent, 500);
       for (int i = 0; i != batch; ++i) {
-        a.incarnation = 100 + sent++;
-        a.link.send({"SET", a.session(), "1|" + a.epoch + "|60000|"});
-        a.link.send({"SADD", "as:all", a.sid()});
-        a.link.send(a.acquiring(object, 1, how));
+        crowd.incarnation = ++sent;
+        crowd.link.send({"SET", crowd.session(), "1|" + a.epoch + "|60000|", "PX", "60000"});
+        crowd.link.send({"SADD", "as:all", crowd.sid()});
+        crowd.link.send(crowd.acquiring(object, 1, how));
       }
-      for (int i = 0; i != 3 * batch; ++i) BOOST_REQUIRE(!a.link.receive().is_error());
+      for (int i = 0; i != 3 * batch; ++i) BOOST_REQUIRE(!crowd.link.receive().is_error());
     }
   }
 
-  void kill_crowd(int n) {
-    for (int i = 0; i != n; ++i) {
-      a.incarnation = 100 + i;
-      a.die();
-    }
-    listen();
+  void kill(int first, int last) {
+    for (crowd.incarnation = first; crowd.incarnation <= last; ++crowd.incarnation) crowd.die();
   }
+
+  std::int64_t size(std::string const& object, std::string const& part) {
+    std::string const key = "as:{" + object + "}:" + part;
+    return admin({part == "q" ? "ZCARD" : "HLEN", key}).number;
+  }
+
+  caller crowd{shared_server().socket(), 'd'};
 };
 
-std::int64_t memory(connection& link) {
-  auto const text = link({"INFO", "memory"}).text;
-  auto const at = text.find("used_memory:");
-  return std::stoll(text.substr(at + 12));
+double info(connection& link, std::string const& section, std::string const& name) {
+  auto const text = link({"INFO", section}).text;
+  return std::stod(text.substr(text.find(name + ":") + name.size() + 1));
+}
+
+double memory(connection& link) { return info(link, "memory", "used_memory"); }
+
+double processor_seconds(connection& link) {
+  return info(link, "cpu", "used_cpu_user") + info(link, "cpu", "used_cpu_sys");
+}
+
+/// Returns the microseconds of the processor that the server spends on each of some calls.
+template <class Calls>
+double cost(connection& link, int count, Calls const& calls) {
+  double const before = processor_seconds(link);
+  calls();
+  return (processor_seconds(link) - before) * 1e6 / count;
 }
 
 }  // namespace
@@ -75,60 +78,67 @@ BOOST_FIXTURE_TEST_SUITE(redis_limits, measured)
 
 BOOST_AUTO_TEST_CASE(ten_thousand_dead_at_the_head_are_cleared_away_in_short_scripts) {
   b.acquire("x", 1);
-  crowd("x", 10'000, {});
+  enter("x", 10'000, {});
   BOOST_TEST(queued(c.acquire("x", 1)));
-  kill_crowd(10'000);
-  std::vector<std::int64_t> times;
+  kill(1, 10'000);
   b.release("x", 1);
-  times.push_back(microseconds());
-  auto const left = [&] { return admin({"ZCARD", "as:{x}:q"}).number; };
-  auto answer = c.acquire("x", 1);
-  for (auto before = left(); queued(answer); before = left()) {
-    BOOST_TEST(hint(answer) == 0);
-    answer = c.beat({{"x", {1}}});
-    times.push_back(microseconds());
-    BOOST_TEST(before - left() <= 256);
-  }
-  BOOST_TEST(granted(answer));
-  BOOST_TEST(times.size() <= 50);
-  std::sort(times.begin(), times.end());
-  BOOST_TEST_MESSAGE("clearing dead waiters away: median "
-                     << times[times.size() / 2] << " us, most " << times.back() << " us");
-  BOOST_TEST(times[times.size() / 2] < 50'000);  // ten times the bound
+  int const most = 10'000 / 256 + 1;
+  int calls = 0;
+  auto const each = cost(admin, most, [&] {
+    auto answer = c.acquire("x", 1);
+    for (auto before = size("x", "q"); queued(answer) && calls != most; ++calls) {
+      BOOST_TEST(hint(answer) == 0);
+      answer = c.beat({{"x", {1}}});
+      auto const now = size("x", "q");
+      BOOST_TEST(before - now <= 256);
+      before = now;
+    }
+    BOOST_TEST(granted(answer));
+  });
+  BOOST_TEST_MESSAGE("clearing 256 dead waiters away: " << each << " us");
+  BOOST_TEST(each < 50'000);  // ten times what it may be
 }
 
-BOOST_AUTO_TEST_CASE(dead_holders_are_cleared_away_in_batches) {
-  crowd("x", 2000, permits(1, 2000));
-  kill_crowd(2000);
+BOOST_AUTO_TEST_CASE(dead_holders_are_cleared_away_in_short_scripts) {
+  enter("x", 2000, permits(1, 2000));
+  kill(1, 2000);
   auto answer = b.acquire("x", 1, permits(2000, 2000));
-  for (int calls = 0; queued(answer) && calls != 40; ++calls) {
+  for (int calls = 0; queued(answer) && calls != 20; ++calls) {
     BOOST_TEST(hint(answer) == 0);
-    auto const before = admin({"HLEN", "as:{x}:h"}).number;
+    auto const before = size("x", "h");
     answer = b.beat({{"x", {1}}});
-    BOOST_TEST(before - admin({"HLEN", "as:{x}:h"}).number <= 256);
+    BOOST_TEST(before - size("x", "h") <= 256);
   }
   BOOST_TEST(granted(answer));
 }
 
 BOOST_AUTO_TEST_CASE(holders_that_live_are_looked_at_in_turn) {
-  crowd("x", 1500, permits(1, 2000));
+  enter("x", 1500, permits(1, 2000));
   b.acquire("x", 1, permits(500, 2000));
   BOOST_TEST(queued(c.acquire("x", 1, permits(1, 2000))));
-  a.incarnation = 100 + 700;
-  a.die();
+  kill(700, 700);
   auto answer = c.beat({{"x", {1}}});
   for (int calls = 0; queued(answer) && calls != 8; ++calls) {
-    BOOST_TEST(hint(answer) != 0);
+    BOOST_TEST(hint(answer) > 0);
     answer = c.beat({{"x", {1}}});
   }
   BOOST_TEST(granted(answer));
 }
 
-BOOST_AUTO_TEST_CASE(no_more_than_512_are_passed_over) {
+BOOST_AUTO_TEST_CASE(up_to_511_are_passed_over) {
   b.acquire("x", 1);
-  crowd("x", 600, {});  // their value names a ttl, but the key has none: they count as frozen
+  enter("x", 511, {});
   BOOST_TEST(queued(c.acquire("x", 1)));
   b.release("x", 1);
+  BOOST_TEST(c.link.pushes().size() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(no_more_than_512_are_passed_over) {
+  b.acquire("x", 1);
+  enter("x", 513, {});
+  BOOST_TEST(queued(c.acquire("x", 1)));
+  auto const each = cost(admin, 1, [&] { b.release("x", 1); });
+  BOOST_TEST_MESSAGE("passing over 512 waiters: " << each << " us");
   BOOST_TEST(c.link.pushes().empty());
   auto const answer = c.beat({{"x", {1}}});
   BOOST_TEST(queued(answer));
@@ -140,25 +150,23 @@ BOOST_AUTO_TEST_CASE(objects_of_a_beat_share_its_looks_evenly) {
   for (int i = 0; i != 8; ++i) {
     auto const object = "x" + std::to_string(i);
     b.acquire(object, i);
-    crowd(object, 300, {});
+    enter(object, 300, {});
     c.acquire(object, i);
     groups.push_back({object, {i}});
   }
-  kill_crowd(300);
+  kill(1, 300);
   b.die();
   auto const answer = c.beat(groups);
-  for (int i = 0; i != 8; ++i) {
-    BOOST_TEST(answer.elements[std::size_t(3 * i)].number == 0);
-    BOOST_TEST(answer.elements[std::size_t(3 * i + 2)].number == 0);
-    auto const left = admin({"ZCARD", "as:{x" + std::to_string(i) + "}:q"}).number;
-    BOOST_TEST(left < 301 - 20);
-    BOOST_TEST(left > 1);
+  for (std::size_t i = 0; i != 8; ++i) {
+    BOOST_TEST(answer.elements[3 * i].number == 0);
+    BOOST_TEST(answer.elements[3 * i + 2].number == 0);
+    BOOST_TEST(size("x" + std::to_string(i), "q") < 301 - 20);
+    BOOST_TEST(size("x" + std::to_string(i), "q") > 200);
   }
 }
 
 BOOST_AUTO_TEST_CASE(hundred_thousand_waiters_need_less_than_60_megabytes) {
   b.acquire("x", 1);
-  quiet();
   auto const before = memory(admin);
   for (int sent = 0; sent != 100'000;) {
     for (int i = 0; i != 1000; ++i) c.link.send(c.acquiring("x", sent++));
@@ -168,10 +176,47 @@ BOOST_AUTO_TEST_CASE(hundred_thousand_waiters_need_less_than_60_megabytes) {
   auto const bytes = memory(admin) - before;
   BOOST_TEST_MESSAGE("100 000 waiters: " << bytes / 1'000'000 << " MB");
   BOOST_TEST(bytes < 60'000'000);
-  listen();
-  b.release("x", 1);
-  BOOST_TEST_MESSAGE("hand-off with 100 000 waiters: " << microseconds() << " us");
+  auto const each = cost(admin, 1, [&] { b.release("x", 1); });
+  BOOST_TEST_MESSAGE("hand-off with 100 000 waiters: " << each << " us");
   BOOST_TEST(c.link.pushes().size() == 1);
+}
+
+// The server's time alone, as its own statistics have it. The other lock is the usual one of a
+// single key.
+BOOST_AUTO_TEST_CASE(uncontended_pair_costs_at_most_ten_times_the_plain_one) {
+  std::string const plain =
+      admin({"SCRIPT", "LOAD",
+             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) "
+             "else return 0 end"})
+          .text;
+  constexpr int pairs = 4000;
+  auto const measure = [&](auto const& pair) {
+    admin({"CONFIG", "RESETSTAT"});
+    for (int i = 0; i != pairs; ++i) pair(i);
+    auto const stats = admin({"INFO", "commandstats"}).text;
+    double sum = 0;
+    for (std::string const name : {"cmdstat_set:", "cmdstat_evalsha:"}) {
+      auto const at = stats.find(name);
+      if (at != stats.npos) sum += std::stod(stats.substr(stats.find("usec=", at) + 5));
+    }
+    return sum / pairs;
+  };
+  std::vector<double> ratios;
+  for (int round = 0; round != 5; ++round) {
+    double const ours = measure([&](int i) {
+      a.acquire("x", i);
+      a.release("x", i);
+    });
+    double const theirs = measure([&](int i) {
+      admin({"SET", "k", std::to_string(i), "NX", "PX", "10000"});
+      admin({"EVALSHA", plain, "1", "k", std::to_string(i)});
+    });
+    ratios.push_back(ours / theirs);
+    BOOST_TEST_MESSAGE("uncontended pair: " << ours << " us, plain lock: " << theirs << " us");
+  }
+  std::sort(ratios.begin(), ratios.end());
+  BOOST_TEST_MESSAGE("uncontended pair / plain lock: " << ratios[2]);
+  BOOST_TEST(ratios[2] < 10);
 }
 
 BOOST_AUTO_TEST_CASE(full_memory_refuses_acquire_alone) {
@@ -201,6 +246,33 @@ BOOST_AUTO_TEST_CASE(full_memory_refuses_acquire_alone) {
   b.run_id = "another";
   BOOST_TEST(!b.open(old).is_error());
   admin({"CONFIG", "SET", "maxmemory", "0"});
+}
+
+// All other cases run with the documented rights, too.
+BOOST_AUTO_TEST_CASE(documented_rights_are_enough_to_connect_and_no_more) {
+  BOOST_TEST(documented_rights().size() > 20);
+  for (caller::command const& command : {caller::command{"PING"},
+                                         {"SELECT", "0"},
+                                         {"CLIENT", "SETNAME", "n"},
+                                         {"INFO", "server", "memory", "replication"},
+                                         {"SUBSCRIBE", a.channel()},
+                                         {"UNSUBSCRIBE", a.channel()},
+                                         {"SCRIPT", "LOAD", "return 1"}}) {
+    BOOST_TEST_CONTEXT(command[0]) {
+      if (command[0].ends_with("SUBSCRIBE"))
+        a.link.send(command);  // a push answers it
+      else
+        BOOST_TEST(!a.link(command).is_error());
+    }
+  }
+  for (caller::command const& command : {caller::command{"KEYS", "*"},
+                                         {"FLUSHALL"},
+                                         {"GET", "other"},
+                                         {"PUBLISH", "other", "x"},
+                                         {"SUBSCRIBE", "other"},
+                                         {"CONFIG", "GET", "*"},
+                                         {"SCRIPT", "FLUSH"}})
+    BOOST_TEST(a.link(command).code() == "NOPERM", command[0]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,10 @@
 #include "redis/support/server.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,11 +23,30 @@ inline server& shared_server() {
   return one;
 }
 
-/// Three callers with a session each, on a server without data.
+/// Returns the rights that doc/redis-protocol.md asks for.
+inline std::vector<std::string> documented_rights() {
+  auto const page =
+      std::filesystem::path(__FILE__).parent_path() / "../../../doc/redis-protocol.md";
+  std::ifstream file(page);
+  std::string line, rights, right;
+  while (std::getline(file, line) && line.find("ACL SETUSER") == line.npos) continue;
+  while (std::getline(file, line) && line != "```") rights += line + ' ';
+  std::istringstream words(rights);
+  std::vector<std::string> all;
+  while (words >> right) all.push_back(right);
+  return all;
+}
+
+/// Three callers with a session each and the documented rights, on a server without data.
 struct callers {
   callers() {
     admin({"CONFIG", "SET", "maxmemory", "0"});
     admin({"FLUSHALL"});
+    std::vector<std::string> user{"ACL", "SETUSER", "locks", "reset", "on", ">secret"};
+    for (std::string const& right : documented_rights()) user.push_back(right);
+    if (auto const answer = admin(user); answer.is_error()) throw std::runtime_error(answer.text);
+    for (caller* each : {&a, &b, &c})
+      each->link({"HELLO", "3", "AUTH", "locks", "secret", "SETNAME", "test"});
     a.open();
     b.open();
     c.open();

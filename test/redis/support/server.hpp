@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -30,19 +31,26 @@
 
 namespace asio_sync::test::redis {
 
-/// Returns the program of the server. The package redis-tools has it under another name.
-inline std::filesystem::path server_program() {
+/// Returns the first of these programs that is in the path, or nothing.
+inline std::filesystem::path find_program(std::initializer_list<char const*> names) {
   char const* const path = std::getenv("PATH");
-  for (char const* name :
-       {"redis-server", "valkey-server", "redis-check-rdb", "valkey-check-rdb"}) {
+  for (char const* name : names) {
     std::istringstream folders(path ? path : "");
     for (std::string folder; std::getline(folders, folder, ':');)
       if (auto program = std::filesystem::path(folder) / name; std::filesystem::exists(program))
         return program;
   }
-  throw std::runtime_error(
-      "There is no Redis server to test with: install the package redis-tools or valkey-tools "
-      "(redis-server and valkey-server do, too, and start a service).");
+  return {};
+}
+
+/// Returns the program of the server. The package redis-tools has it under another name.
+inline std::filesystem::path server_program() {
+  auto program =
+      find_program({"redis-server", "valkey-server", "redis-check-rdb", "valkey-check-rdb"});
+  if (program.empty())
+    throw std::runtime_error(
+        "There is no Redis server to test with: install the package redis-tools or valkey-tools.");
+  return program;
 }
 
 /// A server of the test's own, which keeps nothing on disk and listens on a Unix socket in a

@@ -18,7 +18,7 @@ local session, epoch, gate = unpack(
 
 /// Follows the fast path of every script: what the scripts share.
 inline constexpr std::string_view common = R"lua(
-local looks = 1024   -- that this script has left: one for a token, three more to end it
+local looks = 1024   -- left: one for a token, one for a client to reach, three to end a token
 local sessions = {}  -- sid -> what this script knows of the session
 local objects = {}   -- name -> the object that this script works on
 
@@ -53,6 +53,7 @@ local function alive(sid) return look_up(sid).left ~= -2 end
 local function reachable(sid)
   local known = look_up(sid)
   if known.reachable == nil then
+    looks = looks - 1
     local value = call('MGET', prefix .. 's:' .. sid)[1]
     local ttl = value and value:match('^%d+|[^|]*|(%d+)|')
     known.reachable = sid == me or ttl and known.left >= ttl / 2
