@@ -304,4 +304,18 @@ BOOST_AUTO_TEST_CASE(object_that_has_lost_its_m_begins_anew) {
   BOOST_TEST(keys("as:{x}:*").empty());
 }
 
+BOOST_AUTO_TEST_CASE(remains_of_an_object_without_its_m_are_removed) {
+  for (caller::command const& remains : {caller::command{"HSET", "as:{x}:h", b.token(9), "1 5"},
+                                         {"HSET", "as:{x}:d", b.token(9), "1 5 -"},
+                                         {"ZADD", "as:{x}:q", "5", b.token(9)}}) {
+    admin(remains);
+    BOOST_TEST(granted(a.acquire("x", 1)));
+    BOOST_TEST(a.release("x", 1).number == 1);
+    BOOST_TEST(keys("as:{x}:*").empty());
+    admin(remains);
+    BOOST_TEST(b.release("x", 9).number == -1);
+    BOOST_TEST(keys("as:{x}:*").empty());
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

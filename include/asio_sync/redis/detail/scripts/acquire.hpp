@@ -16,20 +16,19 @@ local kind, version, cap, w = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV
 if not gate and session and epoch == ARGV[4]
    and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
   local base = prefix .. '{' .. name .. '}:'
-  local m = call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n')
-  local used
-  if not m[1] then
-    used = call('EXISTS', base .. 'h', base .. 'd', base .. 'q') == 0 and 0
-  elseif m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9]
-     and m[6] == '0' then
-    used = not call('HGET', base .. 'h', token) and tonumber(m[5])
+  local in_use = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q') > 0
+  local used = 0
+  if in_use then
+    local m = call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n')
+    used = m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9] and m[6] == '0'
+      and not call('HGET', base .. 'h', token) and tonumber(m[5])
   end
   if used and w <= cap - used then
     call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
     local fence = pcall_redis('INCR', prefix .. 'f')
     if type(fence) == 'number' and fence >= 1e15 then
       call('HSET', base .. 'h', token, ARGV[10] .. ' ' .. ('%.0f'):format(fence))
-      if m[1] then
+      if in_use then
         call('HSET', base .. 'm', 'used', used + w)
       else
         call('HSET', base .. 'm', 'e', epoch, 'k', kind, 'v', version, 'cap', ARGV[9], 'used', w,

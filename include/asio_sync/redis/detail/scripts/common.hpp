@@ -130,7 +130,7 @@ local function wait(o, token, w, ticket, skip)
   call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' ' .. skip)
 end
 
--- Ends holders whose session is dead. Looks at up to 512 with half of the looks, and goes on from
+-- Ends holders whose session is dead. Looks at as many as half of the looks allow, and goes on from
 -- there the next time. The hint is the time until another of them can be dead.
 local function reap(o)
   if gate then
@@ -139,7 +139,7 @@ local function reap(o)
   end
   o.cut = looks <= 0
   if o.cut or o.used == 0 then return end
-  local limit = math.min(512, math.ceil(looks / 2))
+  local limit = math.ceil(looks / 2)
   local cursor, holders = unpack(call('HSCAN', o.h, o.cur, 'COUNT', limit))
   local dead, seen, held = {}, {}, 0
   for i = 1, #holders, 2 do

@@ -15,17 +15,20 @@ local name, token = ARGV[3], me .. ':' .. ARGV[4]
 local base = prefix .. '{' .. name .. '}:'
 local m, held = call('HMGET', base .. 'm', 'e', 'used', 'n'), call('HGET', base .. 'h', token)
 if epoch and m[1] == epoch and held and m[3] == '0' then
-  call('HDEL', base .. 'h', token)
-  pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
   local used = m[2] - held:match('^%d+')
-  if used == 0 then call('DEL', base .. 'm') else call('HSET', base .. 'm', 'used', used) end
+  if used == 0 then
+    call('DEL', base .. 'm', base .. 'h')
+  else
+    call('HDEL', base .. 'h', token)
+    call('HSET', base .. 'm', 'used', used)
+  end
+  pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
   return session and 1 or 0
 end
 )lua",
                                 R"lua(
 local o = object(name)
-held = call('HGET', o.h, token)
-if not held then return -1 end
+if not held or not o.kind then return -1 end
 drop(o, {token}, weight(held))
 pump(o)
 flush()
