@@ -132,6 +132,30 @@ BOOST_AUTO_TEST_CASE(beat_that_does_not_name_the_waiter_keeps_it_passed_over) {
   BOOST_TEST(admin({"HGET", "as:{x}:d", b.token(1)}).text.ends_with(" B"));
 }
 
+BOOST_AUTO_TEST_CASE(nobody_is_marked_behind_the_last_grant) {
+  a.acquire("x", 1);
+  a.acquire("x", 2);
+  c.acquire("x", 1);
+  b.acquire("x", 1);
+  c.release("x", 1);
+  a.release("x", 1);
+  b.freeze();
+  a.release("x", 2);
+  BOOST_TEST(granted(c.acquire("x", 1)));
+  BOOST_TEST(admin({"HGET", "as:{x}:d", b.token(1)}).text.ends_with(" -"));
+}
+
+BOOST_AUTO_TEST_CASE(list_of_tokens_of_another_type_does_not_stop_the_others) {
+  a.acquire("x", 1);
+  a.acquire("y", 2);
+  admin({"SET", "as:o:" + a.sid(), "of somebody"});
+  BOOST_TEST(a.acquire("z", 3).code() == "WRONGTYPE");
+  BOOST_TEST(a.release("y", 2).number == 1);
+  a.die();
+  BOOST_TEST(granted(b.acquire("x", 1)));
+  BOOST_TEST(a.forget("x", 5).number == 0);
+}
+
 BOOST_AUTO_TEST_CASE(nobody_is_marked_while_nothing_is_free) {
   a.acquire("x", 1);
   b.acquire("x", 1);

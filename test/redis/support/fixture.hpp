@@ -7,12 +7,16 @@
 #include "redis/support/caller.hpp"
 #include "redis/support/server.hpp"
 
+#include <boost/test/unit_test.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace asio_sync::test::redis {
@@ -50,6 +54,41 @@ struct callers {
     a.open();
     b.open();
     c.open();
+  }
+
+  ~callers() {
+    for (std::string const& key : keys("as:{*}:*")) check(key.substr(0, key.rfind(':') + 1));
+  }
+
+  /// Checks that m agrees with h, d and q, and that a token is in one place alone.
+  void check(std::string const& object) {
+    std::vector<message> parts;
+    for (caller::command const& command :
+         {caller::command{"HMGET", object + "m", "used", "n", "cap"},
+          {"HGETALL", object + "h"},
+          {"HGETALL", object + "d"},
+          {"ZRANGE", object + "q", "0", "-1", "WITHSCORES"}}) {
+      parts.push_back(admin(command));
+      if (parts.back().is_error()) return;  // the case has put another type there
+    }
+    auto const& [m, h, d, q] = std::tie(parts[0], parts[1], parts[2], parts[3]);
+    std::map<std::string, std::string> waiters;
+    std::int64_t used = 0;
+    for (std::size_t i = 0; i < d.elements.size(); i += 2)
+      waiters[d.elements[i].text] = d.elements[i + 1].text;
+    for (std::size_t i = 0; i < h.elements.size(); i += 2) {
+      used += std::stoll(h.elements[i + 1].text);
+      BOOST_TEST(waiters.count(h.elements[i].text) == 0);
+    }
+    for (message const& pair : q.elements)
+      BOOST_TEST(waiters.count(pair.elements.at(0).text) == 1);
+    BOOST_TEST_CONTEXT(object) {
+      BOOST_TEST(m.elements[0].text == std::to_string(used));
+      BOOST_TEST(m.elements[1].text == std::to_string(waiters.size()));
+      BOOST_TEST(q.elements.size() == waiters.size());
+      BOOST_TEST(used + std::int64_t(waiters.size()) > 0);
+      BOOST_TEST((used == 0 || used <= std::stoll(m.elements[2].text)));
+    }
   }
 
   std::vector<std::string> keys(std::string const& pattern) {

@@ -141,20 +141,16 @@ local function reap(o)
   if o.cut or o.used == 0 then return end
   local limit = math.ceil(looks / 2)
   local cursor, holders = unpack(call('HSCAN', o.h, o.cur, 'COUNT', limit))
-  local dead, seen, held = {}, {}, 0
+  local dead, held = {}, 0
   for i = 1, #holders, 2 do
-    local token = holders[i]
-    local life = look_up(owner(token)).left
+    local life = look_up(owner(holders[i])).left
     if life ~= -2 then
       if o.hint == -1 or life < o.hint then o.hint = life end
-    elseif not seen[token] then
-      if 4 * #dead >= limit then
-        cursor = o.cur
-        o.cut = true
-        break
-      end
-      dead[#dead + 1], seen[token] = token, true
-      held = held + weight(holders[i + 1])
+    elseif 4 * #dead < limit then
+      dead[#dead + 1], held = holders[i], held + weight(holders[i + 1])
+    else
+      cursor, o.cut = o.cur, true
+      break
     end
   end
   looks = looks - #holders / 2 - 3 * #dead
