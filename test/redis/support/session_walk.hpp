@@ -1,0 +1,394 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_SESSION_WALK_HPP
+#define ASIO_SYNC_TEST_REDIS_SUPPORT_SESSION_WALK_HPP
+
+#include "model_server.hpp"
+#include "support/random.hpp"
+
+#include <asio_sync/redis/detail/session/session.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// Three sessions and a server in one random order of events: commands, answers and pushes that are
+// late or lost, connections that are cut, clients that freeze or die, and a server that loses its
+// data. After each event nobody may believe in a hold that somebody else believes in; at the end
+// everybody has been served, and the server has nothing left.
+namespace session_walk {
+
+using namespace asio_sync::redis::detail;
+using namespace std::chrono_literals;
+using model::time_point;
+
+struct message {
+  bool is_push;
+  std::string text;
+  model::reply answer;
+};
+
+struct connection {
+  std::string client;
+  std::deque<model::call> to_server;
+  std::deque<message> to_client;
+  bool heard = true;  // the client still reads
+  bool open = true;   // the server still reads
+  unsigned left;      // commands that arrive before the client gives the connection up
+  time_point heard_at;
+};
+
+// The program of a user: it holds and waits for what it likes.
+class client final : public session_host {
+ public:
+  struct use {
+    std::unique_ptr<claim> token;
+    std::size_t object;
+    std::uint64_t weight;
+    bool holds = false;
+    bool leaves = false;
+    bool doubted = false;
+  };
+
+  client(std::size_t number, asio_sync::test::random_choice& random, time_point const& now)
+      : number_(number), random_(random), now_(now), s_(configure(number), *this) {
+    s_.run();
+  }
+
+  session& s() noexcept { return s_; }
+
+  // Returns the weight of an object that the client believes to hold.
+  std::uint64_t believes(std::size_t object) {
+    std::uint64_t weight = 0;
+    for (use& u : uses_) {
+      if (u.object != object || !u.holds) continue;
+      if (now_ >= s_.valid_until()) {
+        u.doubted = true;
+      } else {
+        if (u.doubted) problem = "a hold has come back";
+        weight += u.weight;
+      }
+    }
+    return weight;
+  }
+
+  void acquire(time_point now) {
+    std::size_t const object = random_.below(3);
+    std::uint64_t const weight = object == 2 ? 1 + random_.below(3) : 1;
+    auto c = std::make_unique<claim>(objects_[object], weight, random_.one_in(6));
+    claim& token = *c;
+    uses_.push_back({std::move(c), object, weight});
+    s_.acquire(now, token);
+  }
+
+  // Gives something back, or a wait up if `waits` is true.
+  void give_up(time_point now, bool waits) {
+    auto const at = std::find_if(uses_.begin(), uses_.end(), [&](use const& u) {
+      return !u.leaves && (u.holds || waits) && !random_.one_in(3);
+    });
+    if (at == uses_.end()) return;
+    bool const held = std::exchange(at->holds, false);
+    at->leaves = true;
+    if (held && !random_.one_in(4))
+      s_.release(now, *at->token);
+    else
+      s_.forget(now, *at->token);
+  }
+
+  std::size_t uses() const noexcept { return uses_.size(); }
+
+  std::string problem;
+  connection* link = nullptr;
+  time_point frozen_until{}, away_until{};
+  std::size_t grants = 0, losses = 0;
+
+ private:
+  static session_config configure(std::size_t number) {
+    session_config config;
+    config.ttl = number == 2 ? 900ms : 600ms;
+    config.max_ttl = 900ms;
+    config.margin = 20ms;
+    if (number == 1) config.max_hold = 500ms;
+    return config;
+  }
+
+  use& find(claim& c) {
+    return *std::find_if(uses_.begin(), uses_.end(),
+                         [&c](use const& u) { return u.token.get() == &c; });
+  }
+
+  void granted(claim& c) noexcept override {
+    use& u = find(c);
+    if (u.leaves || u.holds) problem = "a grant for nobody";
+    if (now_ >= s_.valid_until()) problem = "a grant without a session";
+    u.holds = true;
+    ++grants;
+  }
+  void lost(claim& c) noexcept override {
+    use& u = find(c);
+    if (!u.holds) problem = "a loss of nothing";
+    u.holds = false;
+    u.leaves = true;
+    ++losses;
+  }
+  void finished(claim& c, failure) noexcept override {
+    if (find(c).holds) problem = "a hold has ended without a loss";
+    uses_.remove_if([&c](use const& u) { return u.token.get() == &c; });
+  }
+  void report(session_event const&) noexcept override {}
+  void disconnect() noexcept override {
+    if (link == nullptr) return;
+    link->heard = false;
+    link = nullptr;
+  }
+  void ended(failure) noexcept override {}
+  std::string new_client_id() override {
+    return std::string(1, static_cast<char>('a' + number_)) +
+           std::to_string(random_.below(1000000));
+  }
+
+  std::size_t const number_;
+  asio_sync::test::random_choice& random_;
+  time_point const& now_;
+  std::array<object, 3> objects_{{{"x", "mutex"}, {"y", "mutex"}, {"z", "semaphore", 1, 3}}};
+  std::list<use> uses_;
+  session s_;
+};
+
+class walk {
+ public:
+  struct counts {
+    std::size_t steps = 0, calls = 0, grants = 0, losses = 0, data_losses = 0;
+  };
+
+  walk(unsigned seed, model::fault f, counts& total) : random_(seed), server_(f), total_(total) {
+    for (std::size_t i = 0; i != clients_.size(); ++i) start(i);
+    server_.hears = [this](std::string const& id) {
+      return std::any_of(connections_.begin(), connections_.end(),
+                         [&id](connection const& c) { return c.open && c.client == id; });
+    };
+    server_.publish = [this](std::string const& id, std::string const& text) {
+      for (connection& c : connections_)
+        if (c.open && c.client == id) pushes_.push_back({&c, text});
+    };
+  }
+
+  // Returns the first rule that was broken, or nothing.
+  std::string run(int steps) {
+    for (int i = 0; i != steps && problem_.empty(); ++i) step();
+    faults_ = false;
+    for (int i = 0; i != 40000 && problem_.empty() && !is_quiet(); ++i) step();
+    if (problem_.empty() && !is_quiet()) problem_ = "somebody has not been served";
+    if (problem_.empty()) finish();
+    return problem_;
+  }
+
+ private:
+  void start(std::size_t i) {
+    if (clients_[i]) {
+      total_.grants += clients_[i]->grants;
+      total_.losses += clients_[i]->losses;
+    }
+    clients_[i] = std::make_unique<client>(i, random_, server_.now);
+  }
+
+  bool is_quiet() const {
+    return std::all_of(clients_.begin(), clients_.end(), [](auto const& c) {
+      return c->uses() == 0 && c->s().size() == 0 && c->s().state() == session_state::open;
+    });
+  }
+
+  // --- Events ---
+
+  void step() {
+    ++total_.steps;
+    unsigned const n = random_.below(100);
+    std::size_t const i = random_.below(3);
+    client& c = *clients_[i];
+    if (n < 10) {
+      advance(1 + random_.below(20));
+    } else if (n < 35) {
+      serve();
+    } else if (server_.now < c.frozen_until) {
+      if (n == 99) cut(c);  // the client learns of it later
+    } else {
+      if (!c.link) c.s().disconnected(server_.now, "cut");
+      if (n < 63)
+        deliver(c);
+      else if (n < 86)
+        use(c);
+      else if (n < 90)
+        connect(c);
+      else
+        disturb(i, n);
+    }
+    for (auto& each : clients_) pump(*each);
+    check();
+  }
+
+  void advance(unsigned ms) { server_.now += std::chrono::milliseconds(ms); }
+
+  void use(client& c) {
+    if (c.s().state() == session_state::stopped) return c.s().run();
+    if (faults_ && c.uses() < 6 && random_.below(2) == 0) return c.acquire(server_.now);
+    c.give_up(server_.now, faults_ && random_.one_in(4));
+  }
+
+  void connect(client& c) {
+    session_state const s = c.s().state();
+    if (c.link || server_.now < c.away_until ||
+        (s != session_state::offline && s != session_state::suspended))
+      return;
+    unsigned const left = faults_ && random_.one_in(3) ? random_.below(5) : ~0u;
+    connections_.push_back({c.s().client_id(), {}, {}, true, true, left, server_.now});
+    c.link = &connections_.back();
+    c.s().connected(server_.now, server_.run_id);
+  }
+
+  void cut(client& c) {
+    if (!c.link) return;
+    c.link->heard = false;
+    if (random_.below(2) == 0) c.link->open = false;  // else its bytes come late
+    c.link = nullptr;
+    if (faults_ && random_.one_in(3))
+      c.away_until = server_.now + std::chrono::milliseconds(random_.below(400));
+  }
+
+  void disturb(std::size_t i, unsigned n) {
+    client& c = *clients_[i];
+    if (!faults_) return;
+    if (n < 93) {
+      if (random_.one_in(3)) cut(c);
+    } else if (n < 95) {
+      if (random_.one_in(15))
+        c.frozen_until = server_.now + std::chrono::milliseconds(random_.below(1500));
+    } else if (n == 95) {
+      if (random_.one_in(30)) lose_data();
+    } else if (n == 96) {
+      if (random_.one_in(10)) old_ = server_.stored;
+    } else if (n == 97) {
+      if (random_.one_in(20)) c.s().stop();
+    } else if (n == 98) {
+      if (random_.one_in(20)) c.s().shutdown(server_.now);
+    } else if (random_.one_in(20)) {
+      cut(c);
+      start(i);
+    }
+  }
+
+  void lose_data() {
+    ++total_.data_losses;
+    unsigned const how = random_.below(4);
+    if (how == 0) {  // FLUSHALL
+      server_.stored = {};
+      return;
+    }
+    for (connection& c : connections_) c.open = false;
+    for (auto& c : clients_) cut(*c);
+    server_.restart(how == 1 ? model::data{} : how == 2 ? old_ : server_.stored);
+  }
+
+  // Executes a command of some connection, perhaps of one that was cut long ago.
+  void serve() {
+    std::erase_if(connections_, [](connection const& c) { return !c.heard && !c.open; });
+    std::vector<connection*> open;
+    for (connection& c : connections_)
+      if (c.open && (c.heard ? c.left != 0 && !c.to_server.empty() : random_.one_in(8)))
+        open.push_back(&c);
+    if (open.empty()) return;
+    connection& c = *open[random_.below(static_cast<unsigned>(open.size()))];
+    if (c.to_server.empty()) {
+      c.open = false;
+      return;
+    }
+    ++total_.calls;
+    if (c.heard) --c.left;
+    model::reply answer = server_.execute(c.to_server.front());
+    c.to_server.pop_front();
+    bool const first = random_.below(2) == 0;
+    if (first) c.to_client.push_back({false, {}, answer});
+    for (auto const& [to, text] : pushes_) to->to_client.push_back({true, text, {}});
+    pushes_.clear();
+    if (!first) c.to_client.push_back({false, {}, answer});
+  }
+
+  void deliver(client& c) {
+    if (!c.link || c.link->to_client.empty()) return;
+    message const m = std::move(c.link->to_client.front());
+    c.link->to_client.pop_front();
+    c.link->heard_at = server_.now;
+    if (m.is_push) return c.s().pushed(server_.now, m.text);
+    struct visitor {
+      client& c;
+      time_point now;
+      void operator()(std::string const& text) const { c.s().answered(now, refusal{text}); }
+      void operator()(model::open_reply const& r) const {
+        c.s().answered(now, opened{r.resumed, r.epoch, r.gate});
+      }
+      void operator()(token_state const& s) const { c.s().answered(now, s); }
+      void operator()(std::vector<token_state> const& s) const {
+        c.s().answered(now, std::span<token_state const>(s));
+      }
+      void operator()(std::int64_t n) const { c.s().answered(now, n); }
+    };
+    std::visit(visitor{c, server_.now}, m.answer);
+  }
+
+  // Sends what a client has to send.
+  void pump(client& c) {
+    if (server_.now < c.frozen_until) return;
+    if (server_.now >= c.s().next_tick() && random_.one_in(4)) c.s().tick(server_.now);
+    if (c.link && c.s().expects() && server_.now - c.link->heard_at > 150ms) cut(c);
+    if (!c.link || random_.below(2) == 0) return;
+    if (!c.s().expects()) c.link->heard_at = server_.now;
+    request r;
+    while (c.link && c.s().next(server_.now, r)) c.link->to_server.emplace_back(r);
+  }
+
+  // --- Rules ---
+
+  void check() {
+    constexpr std::array<std::uint64_t, 3> capacity{1, 1, 3};
+    for (std::size_t object = 0; object != 3; ++object) {
+      std::uint64_t believed = 0;
+      for (auto const& c : clients_) believed += c->believes(object);
+      if (believed > capacity[object]) problem_ = "two believe that they hold one object";
+    }
+    for (auto const& c : clients_)
+      if (!c->problem.empty()) problem_ = c->problem;
+  }
+
+  // Lets all dead sessions expire. Then everything is free.
+  void finish() {
+    for (auto const end = server_.now + 3s; server_.now < end && problem_.empty();) step();
+    for (auto const& [name, o] : server_.stored.objects) {
+      for (auto const& [t, hold] : o.holders)
+        if (server_.stored.sessions.count(t.sid) != 0) problem_ = "a hold of nobody is left";
+      if (!o.waiters.empty()) problem_ = "a wait of nobody is left";
+    }
+    for (std::size_t i = 0; i != clients_.size(); ++i) start(i);
+  }
+
+  asio_sync::test::random_choice random_;
+  model::server server_;
+  counts& total_;
+  model::data old_;
+  std::list<connection> connections_;
+  std::vector<std::pair<connection*, std::string>> pushes_;
+  std::array<std::unique_ptr<client>, 3> clients_;
+  bool faults_ = true;
+  std::string problem_;
+};
+
+}  // namespace session_walk
+
+#endif
