@@ -67,7 +67,7 @@ end
 local function object(name)
   if objects[name] then return objects[name] end
   local base = prefix .. '{' .. name .. '}:'
-  local o = {name = name, m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q',
+  local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q',
              used = 0, n = 0, cur = '0', hint = -1}
   local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur')
   local size = call('HLEN', o.h) + call('HLEN', o.d) + call('ZCARD', o.q)
@@ -84,9 +84,9 @@ end
 -- Stores what has changed of the objects. An object that nobody uses has no key.
 local function flush()
   for _, o in pairs(objects) do
-    if not o.changed then
-    elseif o.used == 0 and o.n == 0 then call('DEL', o.m)
-    else
+    if o.changed and o.used == 0 and o.n == 0 then
+      call('DEL', o.m)
+    elseif o.changed then
       call('HSET', o.m, 'e', epoch, 'k', o.kind, 'v', o.version, 'cap', o.cap, 'used', o.used,
            'n', o.n, 'cur', o.cur)
     end
