@@ -464,6 +464,34 @@ BOOST_AUTO_TEST_CASE(a_claim_that_was_granted_meanwhile_does_not_ask_again) {
   BOOST_TEST(f.sent() == "beat x:1");
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_that_is_granted_during_a_resume_does_not_ask_again) {
+  fixture f;
+  f.open();
+  f.acquire("x");
+  f.sent();
+  f.cut();
+  f.connect();
+  f.sent();
+  f.push("G a.1:1 12 e");
+  f.resumes();
+  BOOST_TEST(f.sent() == "beat x:1");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_was_granted_before_its_answer_can_be_shut_down) {
+  fixture f;
+  f.open();
+  f.acquire("x");
+  f.sent();
+  f.push("G a.1:1 12 e");
+  f.told();
+  f.s.shutdown(f.now);
+  BOOST_TEST(f.told() == "lost 1; finished 1 lease_lost");
+  BOOST_TEST(f.sent() == "shutdown a.1");
+  f.answer(holds(12));
+  f.answer_number(0);
+  BOOST_TEST(f.told() == "disconnect; ended none");
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_is_sent_again_has_the_time_of_its_last_sending) {
   fixture f;
   f.open();

@@ -203,6 +203,7 @@ class claim_table {
   }
 
   void hold(time_point now, claim& c, std::uint64_t fence) noexcept {
+    commands_.withdraw(c);
     enter(c, claim_state::holding);
     c.fence_ = fence;
     if (max_hold_ > milliseconds::zero()) wake_at(c, now + max_hold_);

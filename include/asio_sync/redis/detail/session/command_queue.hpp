@@ -31,9 +31,10 @@ class command_queue {
     if (what == script::acquire) c.asked_ = at;
   }
 
-  // Takes back the `acquire` of a claim if it has not been sent.
+  // Takes back the `acquire` of a claim if it has not been sent on this connection. The claim has
+  // no other command here.
   void withdraw(claim& c) noexcept {
-    if (is_asked(c) && c.asked_->queued) c.room_.splice(c.room_.end(), ready_, c.asked_);
+    if (c.room_.size() < 2 && c.asked_->queued) c.room_.splice(c.room_.end(), ready_, c.asked_);
   }
 
   // Removes a claim that may have an `acquire` here, but no other command.
@@ -81,10 +82,6 @@ class command_queue {
   }
 
  private:
-  static bool is_asked(claim const& c) noexcept {
-    return c.state_ == claim_state::asking && c.room_.size() < 2;
-  }
-
   void settle(std::list<command>& from) noexcept {
     claim* const c = from.front().of;
     auto& room = c != nullptr ? c->room_ : own_;
