@@ -1,0 +1,317 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Commands that give back, that are sent again, and that are refused.
+
+#include "support/session_script.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace session_script;
+
+BOOST_AUTO_TEST_SUITE(session_commands)
+
+// --- Giving back ---
+
+BOOST_AUTO_TEST_CASE(a_claim_that_the_server_has_not_seen_is_forgotten_without_a_command) {
+  fixture f;
+  f.open();
+  claim& c = f.acquire("x");
+  f.s.forget(f.now, c);
+  BOOST_TEST(f.told() == "finished 1 none");
+  BOOST_TEST(f.sent() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_the_server_may_have_seen_is_forgotten_by_a_command) {
+  fixture f;
+  f.open();
+  claim& c = f.acquire("x");
+  f.sent();
+  f.s.forget(f.now, c);
+  BOOST_TEST(f.sent() == "forget x a.1:1");
+  f.answer(holds(11));
+  BOOST_TEST(f.told() == "");
+  f.answer_number(1);
+  BOOST_TEST(f.told() == "finished 1 none");
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_is_given_back) {
+  for (int const result : {1, 0}) {
+    fixture f;
+    f.open();
+    claim& c = f.hold("x", 11);
+    f.s.release(f.now, c);
+    BOOST_TEST(f.sent() == "release x a.1:1");
+    BOOST_TEST(f.told() == "");
+    f.answer_number(result);
+    BOOST_TEST(f.told() == "finished 1 none");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_release_of_somebody_elses_hold_is_a_lost_lease) {
+  fixture f;
+  f.open();
+  claim& c = f.hold("x", 11);
+  f.s.release(f.now, c);
+  f.sent();
+  f.answer_number(-1);
+  BOOST_TEST(f.told() == "finished 1 lease_lost");
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_was_sent_again_may_have_happened) {
+  fixture f;
+  f.open();
+  claim& c = f.hold("x", 11);
+  f.s.release(f.now, c);
+  BOOST_TEST(f.sent() == "release x a.1:1");
+  f.cut();
+  f.connect();
+  f.sent();
+  f.resumes();
+  BOOST_TEST(f.sent() == "beat; release x a.1:1");
+  f.answer_beat({});
+  f.told();
+  f.answer_number(-1);
+  BOOST_TEST(f.told() == "finished 1 none");
+}
+
+BOOST_AUTO_TEST_CASE(a_release_whose_answer_is_lost_with_the_session_is_a_lost_lease) {
+  fixture f;
+  f.open();
+  claim& c = f.hold("x", 11);
+  f.s.release(f.now, c);
+  f.sent();
+  f.after(6s);
+  f.s.tick(f.now);
+  BOOST_TEST(f.told() == "session_lost; disconnect; finished 1 lease_lost");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_release_does_nothing) {
+  fixture f;
+  f.open();
+  claim& c = f.hold("x", 11);
+  f.s.release(f.now, c);
+  f.s.release(f.now, c);
+  f.s.forget(f.now, c);
+  BOOST_TEST(f.sent() == "release x a.1:1");
+  f.answer_number(1);
+  f.told();
+  f.s.release(f.now, c);
+  BOOST_TEST(f.sent() == "");
+  BOOST_TEST(f.told() == "");
+}
+
+// --- A lost connection ---
+
+BOOST_AUTO_TEST_CASE(unanswered_commands_are_sent_again_in_order) {
+  fixture f;
+  f.open();
+  claim& held = f.hold("w", 10);
+  f.acquire("x");
+  f.s.release(f.now, held);
+  f.acquire("y");
+  BOOST_TEST(f.sent() == "acquire x a.1:2; release w a.1:1; acquire y a.1:3");
+  f.acquire("z");
+  f.cut();
+  f.connect();
+  BOOST_TEST(f.sent() == "open resume a.1 gen 2");
+  f.resumes();
+  BOOST_TEST(f.sent() ==
+             "beat; acquire x a.1:2; release w a.1:1; acquire y a.1:3; acquire z a.1:4");
+}
+
+BOOST_AUTO_TEST_CASE(of_each_token_only_the_newest_command_is_sent_again) {
+  fixture f;
+  f.open();
+  claim& x = f.acquire("x");
+  claim& y = f.acquire("y");
+  claim& z = f.acquire("z");
+  f.sent();
+  f.s.forget(f.now, x);
+  f.sent();
+  f.s.forget(f.now, y);
+  f.cut();
+  f.s.forget(f.now, z);
+  f.told();
+  f.connect();
+  f.sent();
+  f.resumes();
+  BOOST_TEST(f.sent() == "beat; forget x a.1:1; forget y a.1:2; forget z a.1:3");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_was_granted_meanwhile_does_not_ask_again) {
+  fixture f;
+  f.open();
+  f.acquire("x");
+  f.sent();
+  f.push("G a.1:1 12 e");
+  f.cut();
+  f.connect();
+  f.sent();
+  f.resumes();
+  BOOST_TEST(f.sent() == "beat x:1");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_is_granted_during_a_resume_does_not_ask_again) {
+  fixture f;
+  f.open();
+  f.acquire("x");
+  f.sent();
+  f.cut();
+  f.connect();
+  f.sent();
+  f.push("G a.1:1 12 e");
+  f.resumes();
+  BOOST_TEST(f.sent() == "beat x:1");
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_was_granted_before_its_answer_can_be_shut_down) {
+  fixture f;
+  f.open();
+  f.acquire("x");
+  f.sent();
+  f.push("G a.1:1 12 e");
+  f.told();
+  f.s.shutdown(f.now);
+  BOOST_TEST(f.told() == "lost 1; finished 1 lease_lost");
+  BOOST_TEST(f.sent() == "shutdown a.1");
+  f.answer(holds(12));
+  f.answer_number(0);
+  BOOST_TEST(f.told() == "disconnect; ended none");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_sent_again_has_the_time_of_its_last_sending) {
+  fixture f;
+  f.open();
+  f.after(2s);
+  BOOST_TEST(f.sent() == "beat");
+  f.cut();
+  f.after(1s);
+  f.connect();
+  f.sent();
+  f.resumes();
+  auto const sent = f.now;
+  BOOST_TEST(f.sent() == "beat");
+  f.answer_beat({});
+  BOOST_TEST((f.s.valid_until() == sent + 5700ms));
+}
+
+BOOST_AUTO_TEST_CASE(errors_of_a_server_in_trouble_are_a_lost_connection) {
+  for (std::string const code :
+       {"NOSCRIPT", "LOADING", "MASTERDOWN", "BUSY", "MISCONF", "NOREPLICAS", "READONLY"}) {
+    fixture f;
+    f.open();
+    f.acquire("x");
+    f.sent();
+    f.refuse(code + " in trouble");
+    BOOST_TEST(f.told() == "disconnect; disconnected");
+    f.connect();
+    f.sent();
+    f.resumes();
+    BOOST_TEST(f.sent() == "beat; acquire x a.1:1");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_lost_connection) {
+  using asio_sync::redis::detail::answer;
+  answer const answers[] = {malformed{}, std::int64_t(1), opened{true, "e", std::nullopt}};
+  for (answer const& a : answers) {
+    fixture f;
+    f.open();
+    f.acquire("x");
+    f.sent();
+    f.answer(a);
+    BOOST_TEST(f.told() == "disconnect; disconnected");
+  }
+  fixture f;
+  f.open();
+  f.hold("x", 11);
+  f.after(2s);
+  f.sent();
+  f.answer_beat({});  // without the token that was named
+  BOOST_TEST(f.told() == "disconnect; disconnected");
+  f.connect();
+  f.sent();
+  f.opens();  // instead of resumed
+  BOOST_TEST(f.told() == "disconnect");
+}
+
+// --- Errors ---
+
+BOOST_AUTO_TEST_CASE(an_error_of_an_operation_is_its_own) {
+  std::vector<std::pair<std::string, std::string>> const errors = {
+      {"KIND", "finished 1 kind_mismatch"},
+      {"VERSION", "finished 1 version"},
+      {"CAPACITY", "finished 1 configuration"},
+      {"WRONGTYPE", "server_error; finished 1 server_error"},
+      {"ERR", "server_error; finished 1 server_error"},
+  };
+  for (auto const& [code, told] : errors) {
+    fixture f;
+    f.open();
+    f.acquire("x");
+    f.sent();
+    f.refuse(code + " for this reason");
+    BOOST_TEST(f.told() == told);
+    BOOST_TEST((f.s.state() == session_state::open));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_without_memory_at_the_server_asks_again_later) {
+  fixture f;
+  f.open();
+  f.acquire("x");
+  f.sent();
+  for (auto const delay : {50ms, 100ms, 200ms, 400ms, 800ms, 1600ms}) {
+    f.refuse("OOM");
+    f.after(delay - 1ms);
+    BOOST_TEST(f.sent().find("acquire") == std::string::npos);
+    f.after(1ms);
+    BOOST_TEST(f.sent() == "acquire x a.1:1");
+    if (delay == 1600ms) break;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_is_to_ask_again_can_be_given_up) {
+  fixture f;
+  f.open();
+  claim& c = f.acquire("x");
+  f.sent();
+  f.refuse("OOM");
+  f.s.forget(f.now, c);
+  BOOST_TEST(f.sent() == "forget x a.1:1");
+  f.after(50ms);
+  BOOST_TEST(f.sent() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_final_error_ends_everything) {
+  std::vector<std::pair<std::string, std::string>> const errors = {
+      {"MAXTTL", "configuration"}, {"NOPERM", "access_denied"}, {"NOAUTH", "access_denied"}};
+  for (auto const& [code, why] : errors) {
+    fixture f;
+    f.open();
+    f.hold("x", 11);
+    f.wait("y", 12);
+    f.acquire("z");
+    f.sent();
+    f.refuse(code + " for this reason");
+    BOOST_TEST(f.told() == "server_error; disconnect; lost 1; finished 1 lease_lost; finished 2 " +
+                               why + "; finished 3 " + why + "; ended " + why);
+    f.acquire("y");
+    BOOST_TEST(f.told() == "finished 4 " + why);
+    f.s.run();
+    f.acquire("y");
+    BOOST_TEST(f.told() == "");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
