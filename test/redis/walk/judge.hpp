@@ -1,0 +1,230 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_REDIS_WALK_JUDGE_HPP
+#define ASIO_SYNC_TEST_REDIS_WALK_JUDGE_HPP
+
+#include "redis/walk/snapshot.hpp"
+#include "redis/walk/world.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redis_walk {
+
+// Compares what the server has before and after each script. It knows the rules of
+// doc/redis-protocol.md, but neither a script nor a session.
+class judge {
+ public:
+  explicit judge(world const& w) : world_(w) {}
+
+  // Begins to compare with what the server has now, after somebody else has changed it.
+  void begin() { before_ = world_.seen(); }
+
+  void begin_round() {
+    torn_.clear();
+    overtaken_.clear();
+    generations_.clear();
+    last_fence_ = next_fence_ = grants_ = 0;
+    begin();
+  }
+
+  // Somebody has deleted a part of these objects.
+  void tear() {
+    for (auto const& [name, p] : world_.seen().objects) torn_.insert(name);
+  }
+
+  std::uint64_t grants() const noexcept { return grants_; }
+
+  // Returns the rule that this call has broken, or nothing.
+  std::string operator()(request const& r, message const& reply) {
+    problem_.clear();
+    me_ = std::string(r[1]);
+    check_connection(r, reply);
+    check_places();
+    for (auto const& [name, p] : now().objects)
+      if (is_current(p)) check_grants(name, p, r);
+    last_fence_ = next_fence_;
+    for (std::string const& name : pumped(r, reply)) check_pumped(name, r.what());
+    note_beat(r, reply);
+    before_ = now();
+    return problem_;
+  }
+
+ private:
+  static constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+
+  snapshot const& now() const noexcept { return world_.seen(); }
+  bool is_current(place const& p) const { return !p.epoch.empty() && p.epoch == now().epoch; }
+  void fail(std::string what) {
+    if (problem_.empty()) problem_ = std::move(what);
+  }
+
+  // True if a push would reach the session, and it has not missed a beat.
+  bool reaches(std::string const& sid) const {
+    if (sid == me_) return true;
+    auto const s = now().sessions.find(sid);
+    return s != now().sessions.end() && world_.hears(client_of(sid)) &&
+           2 * (s->second.until - world_.now()) >= s->second.ttl;
+  }
+
+  // --- Sessions follow the run of the server, and their newest connection ---
+
+  void check_connection(request const& r, message const& reply) {
+    if (reply.is_error()) return;
+    bool const opens = r.what() == script::open;
+    if (!opens && r.what() != script::beat && r.what() != script::acquire) return;
+    std::uint64_t const generation = std::stoull(std::string(r[2]));
+    std::uint64_t& newest = generations_[me_];
+    if (generation < newest) fail("bytes of an old connection are executed");
+    newest = generation;
+    if (opens && !reply.elements.at(1).text.starts_with(std::string(r[3]) + '.'))
+      fail("an epoch goes on in another run of the server");
+  }
+
+  // --- Each object is whole, and each token is in one place ---
+
+  void check_places() {
+    std::set<std::string> tokens;
+    for (auto const& [name, p] : now().objects) {
+      if (p.epoch.empty() ? p.is_empty() : is_current(p)) torn_.erase(name);
+      if (p.epoch.empty() && !p.is_empty() && torn_.count(name) == 0)
+        fail(name + " has lost its m");
+      if (!is_current(p)) continue;
+      check_place(name, p);
+      for (auto const& [token, h] : p.holders)
+        if (!tokens.insert(token).second) fail(token + " is in two places");
+      for (auto const& [token, w] : p.waiters)
+        if (!tokens.insert(token).second) fail(token + " is in two places");
+    }
+  }
+
+  void check_place(std::string const& name, place const& p) {
+    std::uint64_t used = 0;
+    for (auto const& [token, h] : p.holders) used += h.weight;
+    if (used != p.used) fail(name + " counts another weight than its holders have");
+    if (used > p.capacity) fail(name + " is granted beyond its capacity");
+    if (p.waits != p.waiters.size() || p.queue.size() != p.waiters.size())
+      fail(name + " counts other waiters than it has");
+    for (auto const& [token, w] : p.waiters)
+      if (auto const q = p.queue.find(token); q == p.queue.end() || q->second != w.ticket)
+        fail(token + " does not wait at its ticket");
+    if (p.is_empty()) fail(name + " is kept, although nobody uses it");
+  }
+
+  // --- Grants are in order ---
+
+  void check_grants(std::string const& name, place const& p, request const& r) {
+    place const& old = before_.objects[name];
+    for (auto const& [token, h] : p.holders) {
+      if (auto const known = old.holders.find(token);
+          known != old.holders.end() && known->second.fence == h.fence)
+        continue;
+      ++grants_;
+      if (before_.gate && now().gate) fail(token + " is granted behind the gate");
+      if (h.fence <= last_fence_) fail(token + " has an old fence");
+      next_fence_ = std::max(next_fence_, h.fence);
+      check_grant(name, token, p, old, r);
+    }
+    std::erase_if(overtaken_, [&](auto const& o) {
+      return o.second.object == name && p.waiters.count(o.first) == 0;
+    });
+  }
+
+  void check_grant(std::string const& name, std::string const& token, place const& p,
+                   place const& old, request const& r) {
+    auto const waited = old.waiters.find(token);
+    std::uint64_t ticket = last;
+    if (waited != old.waiters.end())
+      ticket = waited->second.ticket;
+    else if (r.what() == script::acquire && r[11] != "0")
+      ticket = std::stoull(std::string(r[11]));
+    if (!reaches(owner_of(token)) && (waited == old.waiters.end() || waited->second.skip != 'B'))
+      fail(token + " is granted, and cannot hear of it");
+    for (auto const& [other, w] : p.waiters) {
+      if (w.ticket >= ticket || !now().is_alive(owner_of(other))) continue;
+      if (reaches(owner_of(other))) fail(token + " overtakes " + other);
+      auto const mark = overtaken_.try_emplace(other, mark_of{name, false}).first;
+      if (mark->second.has_beaten) fail(other + " is overtaken again after a beat");
+    }
+  }
+
+  // --- Nothing free is left to those who wait ---
+
+  // Returns the objects whose waiters the script has served.
+  static std::vector<std::string> pumped(request const& r, message const& reply) {
+    std::vector<std::string> names;
+    if (reply.is_error()) return names;
+    switch (r.what()) {
+      case script::acquire: names.emplace_back(r[4]); break;
+      case script::release:
+        if (reply.number >= 0) names.emplace_back(r[2]);
+        break;
+      case script::forget:
+        if (reply.number == 1) names.emplace_back(r[2]);
+        break;
+      case script::beat:
+        for (std::size_t i = 6; i < r.size(); i += 2 + count(r, i)) names.emplace_back(r[i]);
+        break;
+      default: break;
+    }
+    return names;
+  }
+
+  static std::size_t count(request const& r, std::size_t group) {
+    return std::stoul(std::string(r[group + 1]));
+  }
+
+  void check_pumped(std::string const& name, script what) {
+    place const& p = now().objects.at(name);
+    if (now().gate || !is_current(p) || p.waiters.empty()) return;
+    if (what == script::acquire || what == script::beat)
+      for (auto const& [token, h] : p.holders)
+        if (!now().is_alive(owner_of(token))) fail(token + " is dead, and holds");
+    std::map<std::uint64_t, std::string> order;
+    for (auto const& [token, w] : p.waiters) order.emplace(w.ticket, token);
+    for (auto const& [ticket, token] : order) {
+      waiter const& w = p.waiters.at(token);
+      if (!now().is_alive(owner_of(token))) continue;
+      if (!reaches(owner_of(token)) && w.skip != 'B') continue;
+      if (w.weight <= p.capacity - p.used) fail(token + " waits for what is free");
+      return;
+    }
+  }
+
+  // --- A waiter that has been overtaken, and has sent a beat since, is not overtaken again ---
+
+  void note_beat(request const& r, message const& reply) {
+    if (r.what() != script::beat || reply.is_error()) return;
+    for (std::size_t i = 6; i < r.size(); i += 2 + count(r, i))
+      for (std::size_t n = 0; n != count(r, i); ++n) {
+        auto const mark = overtaken_.find(me_ + ':' + std::string(r[i + 2 + n]));
+        if (mark != overtaken_.end()) mark->second.has_beaten = true;
+      }
+  }
+
+  struct mark_of {
+    std::string object;
+    bool has_beaten;
+  };
+
+  world const& world_;
+  snapshot before_;
+  std::string me_, problem_;
+  std::set<std::string> torn_;
+  std::map<std::string, mark_of> overtaken_;
+  std::map<std::string, std::uint64_t> generations_;  // of the newest connection of each session
+  std::uint64_t last_fence_ = 0, next_fence_ = 0;     // the greatest before, and after, this call
+  std::uint64_t grants_ = 0;
+};
+
+}  // namespace redis_walk
+
+#endif

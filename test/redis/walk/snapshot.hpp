@@ -1,0 +1,114 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_REDIS_WALK_SNAPSHOT_HPP
+#define ASIO_SYNC_TEST_REDIS_WALK_SNAPSHOT_HPP
+
+#include "redis/support/connection.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace redis_walk {
+
+using asio_sync::test::redis::message;
+using std::chrono::milliseconds;
+
+inline std::string owner_of(std::string const& token) { return token.substr(0, token.find(':')); }
+inline std::string client_of(std::string const& sid) { return sid.substr(0, sid.find('.')); }
+
+struct holder {
+  std::uint64_t weight = 0, fence = 0;
+};
+
+struct waiter {
+  std::uint64_t weight = 0, ticket = 0;
+  char skip = '-';
+};
+
+// An object as the server has it.
+struct place {
+  std::string epoch;  // empty if there is no m
+  std::uint64_t capacity = 0, used = 0, waits = 0;
+  std::map<std::string, holder> holders;
+  std::map<std::string, waiter> waiters;
+  std::map<std::string, std::uint64_t> queue;
+
+  bool is_empty() const { return holders.empty() && waiters.empty() && queue.empty(); }
+};
+
+struct session_life {
+  milliseconds until{0}, ttl{0};
+};
+
+// Everything that the server has.
+struct snapshot {
+  std::string epoch;
+  std::size_t listed = 0;  // sessions in as:all
+  bool gate = false;
+  std::map<std::string, session_life> sessions;
+  std::map<std::string, place> objects;
+
+  snapshot() = default;
+
+  // Reads what lua::after answers.
+  snapshot(message const& m, std::vector<std::string> const& names)
+      : epoch(m.elements.at(1).text), listed(std::size_t(m.elements.at(2).number)) {
+    auto const& life = m.elements.at(3).elements;
+    for (std::size_t i = 0; i != life.size(); i += 3) {
+      if (life[i + 2].text.empty()) continue;
+      if (life[i].text == "as:gate")
+        gate = true;
+      else
+        sessions[life[i].text.substr(5)] = {milliseconds(std::stoll(life[i + 1].text)),
+                                            ttl_of(life[i + 2].text)};
+    }
+    for (std::size_t i = 0; i != names.size(); ++i)
+      objects[names[i]] = read(m.elements.at(4 + i).elements);
+  }
+
+  bool is_alive(std::string const& sid) const { return sessions.count(sid) != 0; }
+
+ private:
+  static milliseconds ttl_of(std::string const& session) {
+    std::size_t const second = session.find('|', session.find('|') + 1);
+    return milliseconds(std::stoll(session.substr(second + 1)));
+  }
+
+  static place read(std::vector<message> const& parts) {
+    place p;
+    auto const& m = parts.at(0).elements;
+    p.epoch = m.at(0).text;
+    if (!p.epoch.empty()) {
+      p.capacity = std::stoull(m.at(1).text);
+      p.used = std::stoull(m.at(2).text);
+      p.waits = std::stoull(m.at(3).text);
+    }
+    each_pair(parts.at(1), [&p](std::string const& token, std::string const& text) {
+      std::size_t const at = text.find(' ');
+      p.holders[token] = {std::stoull(text), std::stoull(text.substr(at))};
+    });
+    each_pair(parts.at(2), [&p](std::string const& token, std::string const& text) {
+      std::size_t const at = text.find(' ');
+      p.waiters[token] = {std::stoull(text), std::stoull(text.substr(at)), text.back()};
+    });
+    each_pair(parts.at(3), [&p](std::string const& token, std::string const& ticket) {
+      p.queue[token] = std::stoull(ticket);
+    });
+    return p;
+  }
+
+  template <class Function>
+  static void each_pair(message const& m, Function f) {
+    for (std::size_t i = 0; i != m.elements.size(); i += 2)
+      f(m.elements[i].text, m.elements[i + 1].text);
+  }
+};
+
+}  // namespace redis_walk
+
+#endif

@@ -1,0 +1,374 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_REDIS_WALK_WALK_HPP
+#define ASIO_SYNC_TEST_REDIS_WALK_WALK_HPP
+
+#include "redis/walk/judge.hpp"
+#include "redis/walk/network.hpp"
+#include "redis/walk/user.hpp"
+#include "redis/walk/world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redis_walk {
+
+inline std::vector<subject> const subjects{
+    {"x", "mutex", 1}, {"y", "semaphore", 3}, {"z", "semaphore", 5}};
+
+constexpr milliseconds max_ttl{2000};
+
+inline session_config configuration(milliseconds ttl, milliseconds max_hold = 0ms) {
+  session_config config;
+  config.ttl = ttl;
+  config.max_ttl = max_ttl;
+  config.margin = ttl / 20;
+  config.max_hold = max_hold;
+  return config;
+}
+
+constexpr std::size_t round_calls = 1500;  // in which everything may fail
+
+struct tally {
+  std::size_t rounds = 0, calls = 0, grants = 0, losses = 0, data_losses = 0, deletions = 0;
+
+  friend std::ostream& operator<<(std::ostream& out, tally const& t) {
+    return out << t.calls << " calls in " << t.rounds << " rounds, " << t.grants << " grants, "
+               << t.losses << " losses of holds, " << t.data_losses << " losses of data, "
+               << t.deletions << " deletions";
+  }
+};
+
+inline std::vector<std::string> names_of(std::vector<subject> const& some) {
+  std::vector<std::string> names;
+  for (subject const& each : some) names.push_back(each.name);
+  return names;
+}
+
+// One round: five users and a server in a random order of events, in which everything fails that
+// can fail; then a calm, in which everybody is served; then the end of all of them.
+class walk {
+ public:
+  walk(world& w, unsigned seed, tally& total)
+      : world_(w), random_(seed), total_(total), judge_(w), net_(w, judge_, random_) {
+    world_.clear();
+    world_.look();
+    judge_.begin_round();
+    for (std::size_t i = 0; i != users_.size(); ++i) start(i);
+    net_.drops_pushes = true;
+  }
+
+  // Returns the rule that was broken first, and the calls before it, or nothing.
+  std::string run(std::size_t calls) {
+    while (net_.calls() < calls && go_on()) step();
+    calm();
+    end();
+    ++total_.rounds;
+    total_.calls += net_.calls();
+    total_.grants += judge_.grants();
+    for (auto& u : users_) total_.losses += u->losses;
+    return problem_.empty() ? "" : net_.last_calls() + problem_;
+  }
+
+  std::string last_calls() const { return net_.last_calls(); }
+
+ private:
+  // --- One step ---
+
+  bool go_on() {
+    if (problem_.empty()) problem_ = net_.problem();
+    return problem_.empty();
+  }
+
+  void step() {
+    unsigned const n = random_.below(100);
+    std::size_t const i = random_.below(unsigned(users_.size()));
+    user& u = *users_[i];
+    if (n < 12) {
+      pass(milliseconds(1 + random_.below(60)));
+    } else if (n < 42) {
+      serve();
+    } else if (n < 46) {
+      if (faults_) disturb(i);
+    } else if (world_.now() >= u.frozen_until) {
+      if (!u.connection) u.s().disconnected(u.now(), "cut");
+      if (n < 74)
+        deliver(u);
+      else if (n < 92)
+        act(u);
+      else
+        connect(u);
+    }
+    for (auto& each : users_) send(*each);
+    check_beliefs();
+  }
+
+  void pass(milliseconds time) {
+    world_.pass(time);
+    for (auto& u : users_) u->pass(time);
+  }
+
+  // Executes a command of some connection, perhaps of one that was cut long ago.
+  void serve() {
+    net_.forget_closed();
+    if (world_.now() < stalled_until_) return;
+    std::vector<link*> some;
+    for (link& l : net_.links())
+      if (l.open && world_.now() >= l.dead_until &&
+          (l.heard ? l.left != 0 && !l.to_server.empty() : random_.one_in(8)))
+        some.push_back(&l);
+    if (some.empty()) return;
+    link& l = *some[random_.below(unsigned(some.size()))];
+    if (l.to_server.empty()) return net_.close(l);
+    if (l.heard) --l.left;
+    request const& r = l.to_server.front();
+    if (r.what() == script::release || r.what() == script::forget) given_back_ = r;
+    net_.serve(l);
+  }
+
+  void deliver(user& u) {
+    if (u.connection && !u.connection->to_client.empty()) net_.deliver(u);
+  }
+
+  void act(user& u) {
+    if (u.s().state() == session_state::stopped) return u.s().run();
+    if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
+    u.give_up(faults_ && random_.one_in(4));
+  }
+
+  void connect(user& u) {
+    session_state const s = u.s().state();
+    if (u.connection || world_.now() < std::max(u.away_until, stalled_until_) ||
+        (s != session_state::offline && s != session_state::suspended))
+      return;
+    // Some lines go dead after a few commands, often just after the session has been resumed.
+    unsigned const left = !faults_ || !random_.one_in(3)  ? ~0u
+                          : s == session_state::suspended ? 1
+                                                          : random_.below(5);
+    net_.connect(u, left);
+  }
+
+  void send(user& u) {
+    if (world_.now() < u.frozen_until) return;
+    if (u.now() >= u.s().next_tick() && random_.one_in(4)) u.s().tick(u.now());
+    if (u.connection && u.s().expects() && u.now() - u.connection->heard_at > u.config().ttl / 4)
+      cut(u);
+    if (u.connection && random_.below(2) == 0) net_.send(u);
+  }
+
+  // --- What may happen to clients, connections and the server ---
+
+  void start(std::size_t i) {
+    constexpr std::array<milliseconds, 5> ttls{2000ms, 1200ms, 800ms, 2000ms, 800ms};
+    if (users_[i]) total_.losses += users_[i]->losses;
+    users_[i] =
+        std::make_unique<user>(configuration(ttls[i], i == 1 ? 600ms : 0ms), subjects, random_);
+  }
+
+  void disturb(std::size_t i) {
+    user& u = *users_[i];
+    unsigned const n = random_.below(100);
+    if (n < 40) {
+      cut(u);
+    } else if (n < 52) {
+      u.frozen_until = world_.now() + some_time(3000);
+    } else if (n < 62) {
+      kill(i);
+    } else if (n < 66) {
+      u.s().stop();
+    } else if (n < 70) {
+      u.s().shutdown(u.now());
+    } else if (n < 86) {
+      disturb_bystander();
+    } else if (n < 92) {
+      saved_ = world_.save();
+    } else if (n < 94) {
+      stalled_until_ = world_.now() + some_time(3000);
+    } else if (n < 97) {
+      if (random_.one_in(6)) lose_data();
+    } else if (random_.one_in(5)) {
+      delete_something();
+    }
+  }
+
+  milliseconds some_time(unsigned less_than) { return milliseconds(random_.below(less_than)); }
+
+  // The client finds its connection closed; the server may have more of its bytes, or not.
+  void cut(user& u) {
+    if (link* const l = u.connection) {
+      net_.cut(u);
+      unsigned const how = random_.below(3);
+      if (how == 0) net_.close(*l);
+      if (how == 1) l->dead_until = world_.now() + some_time(5000);
+    }
+    if (faults_ && random_.one_in(3)) u.away_until = world_.now() + some_time(2500);
+  }
+
+  void kill(std::size_t i) {
+    cut(*users_[i]);
+    start(i);
+  }
+
+  // Releases for a second time what was given back, or releases what only waits.
+  void disturb_bystander() {
+    if (world_.now() < stalled_until_) return;
+    if (random_.below(2) == 0 && given_back_.size() != 0) {
+      net_.call(given_back_);
+      return;
+    }
+    for (auto const& [name, p] : world_.seen().objects) {
+      if (p.waiters.empty()) continue;
+      std::string const token = p.waiters.begin()->first;
+      request r;
+      r.call(script::release).add("as:").add(owner_of(token)).add(name);
+      r.add(token.substr(token.find(':') + 1));
+      bool const knows_it = !world_.seen().epoch.empty() && p.epoch == world_.seen().epoch;
+      message const answer = net_.call(r);
+      if (knows_it && answer.number != -1) problem_ = "what only waits was released";
+      return;
+    }
+  }
+
+  void lose_data() {
+    ++total_.data_losses;
+    unsigned const how = random_.below(4);
+    if (how == 0 || how == 1) world_.flush();
+    if (how == 2) world_.restore(saved_);
+    if (how != 0) {
+      world_.restart();
+      net_.close_all();
+      stalled_until_ = world_.now() + some_time(unsigned(max_ttl.count()));
+      for (auto& u : users_)
+        if (!random_.one_in(3)) cut(*u);
+    }
+    world_.look();
+    judge_.begin();
+  }
+
+  void delete_something() {
+    constexpr std::array patterns{"as:{*}:*", "as:{*}:m", "as:s:*",   "as:gate",
+                                  "as:o:*",   "as:all",   "as:epoch", "as:f"};
+    unsigned const which = random_.below(unsigned(patterns.size()));
+    std::vector<std::string> const keys = world_.keys(patterns[which]);
+    if (keys.empty()) return;
+    ++total_.deletions;
+    std::string const key = keys[random_.below(unsigned(keys.size()))];
+    if (which == 0)
+      for (std::string const& each : world_.keys(key.substr(0, key.size() - 1) + '*'))
+        world_.remove(each);
+    world_.remove(key);
+    if (which < 4) doubt_until_ = world_.now() + 2 * max_ttl;
+    if (which == 5) lists_all_ = false;
+    if (which == 1) judge_.tear();
+    world_.look();
+    judge_.begin();
+  }
+
+  // --- Rules ---
+
+  // The guards of all users together never own more than there is, by their own clocks.
+  void check_beliefs() {
+    if (world_.now() < doubt_until_) return;
+    for (std::size_t i = 0; i != subjects.size(); ++i) {
+      std::uint64_t believed = 0;
+      for (auto const& u : users_) believed += u->believes(i);
+      if (believed > subjects[i].capacity)
+        problem_ = "too many believe to hold " + subjects[i].name;
+    }
+    for (auto const& u : users_)
+      if (!u->problem.empty()) problem_ = u->problem;
+  }
+
+  bool is_quiet() const {
+    return std::all_of(users_.begin(), users_.end(), [](auto const& u) {
+      return u->uses() == 0 && u->s().size() == 0 && u->s().state() == session_state::open;
+    });
+  }
+
+  // Everybody is served, and gives back.
+  void calm() {
+    faults_ = net_.drops_pushes = false;
+    auto const limit = world_.now() + 30 * max_ttl;
+    while (go_on() && !is_quiet() && world_.now() < limit) step();
+    if (problem_.empty() && !is_quiet()) problem_ = "somebody has not been served";
+    world_.look();
+    for (auto const& [name, p] : world_.seen().objects) {
+      for (auto const& [token, h] : p.holders) check_ghost(token);
+      for (auto const& [token, w] : p.waiters) check_ghost(token);
+    }
+  }
+
+  void check_ghost(std::string const& token) {
+    if (go_on() && world_.seen().is_alive(owner_of(token)))
+      problem_ = token + " is nobody's, and its session is alive";
+  }
+
+  // All die, some of them with a hold. A newcomer gets everything at once, and leaves nothing.
+  void end() {
+    if (!go_on()) return;
+    for (auto& u : users_) u->acquire_something();
+    for (int i = 0; i != 300 && go_on(); ++i)
+      if (random_.below(100) < 18)
+        pass(5ms);
+      else
+        step();
+    for (auto& u : users_) net_.cut(*u);
+    net_.close_all();
+    pass(max_ttl + 1ms);
+    if (go_on()) newcomer();
+  }
+
+  void newcomer() {
+    user late(configuration(max_ttl), subjects, random_);
+    net_.connect(late);
+    answer_all(late);
+    for (std::size_t i = 0; i != subjects.size(); ++i) late.acquire(i, subjects[i].capacity);
+    answer_all(late);
+    if (late.holds() != subjects.size()) problem_ = "a newcomer does not get what is free";
+    while (late.holds() != 0) late.give_up(false);
+    for (int i = 0; i != 400 && go_on() && world_.seen().listed > 1; ++i) {
+      pass(max_ttl / 3);
+      late.pass(max_ttl / 3);
+      answer_all(late);
+    }
+    if (world_.seen().listed > 1) problem_ = "as:all keeps dead sessions";
+    late.s().shutdown(late.now());
+    answer_all(late);
+    for (std::string const& key : world_.keys("*"))
+      if (key != "as:epoch" && key != "as:f" && (lists_all_ || !key.starts_with("as:o:")))
+        problem_ = key + " is left";
+    net_.close_all();
+  }
+
+  void answer_all(user& u) {
+    for (net_.send(u); u.connection && !u.connection->to_server.empty(); net_.send(u)) {
+      net_.serve(*u.connection);
+      while (u.connection && !u.connection->to_client.empty()) net_.deliver(u);
+    }
+  }
+
+  world& world_;
+  random_choice random_;
+  tally& total_;
+  judge judge_;
+  network net_;
+  std::array<std::unique_ptr<user>, 5> users_;
+  bool faults_ = true;
+  bool lists_all_ = true;          // nobody has deleted as:all
+  milliseconds stalled_until_{0};  // the server executes nothing before
+  milliseconds doubt_until_{0};    // beliefs may be wrong, because keys were deleted
+  world::image saved_;
+  request given_back_;  // the last of these commands
+  std::string problem_;
+};
+
+}  // namespace redis_walk
+
+#endif
