@@ -8,32 +8,34 @@
 
 #include "redis/support/server.hpp"
 
-#include <boost/process/child.hpp>
-#include <boost/process/io.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace {
 
-namespace process = boost::process;
 namespace scripts = asio_sync::redis::detail::scripts;
 
 /// Returns the globals that a script names, with the instruction that does it.
 std::set<std::string> globals(std::string const& luac, scripts::script const& of) {
   auto const file = std::filesystem::temp_directory_path() / (std::string(of.name) + ".lua");
   std::ofstream(file) << scripts::text(of);
-  process::ipstream listing;
-  process::child compiler(luac, "-l", "-p", file.string(), process::std_out > listing);
+  std::FILE* const listing = ::popen((luac + " -l -p " + file.string()).c_str(), "r");
+  BOOST_REQUIRE(listing);
   std::set<std::string> names;
-  for (std::string line; std::getline(listing, line);)
+  char text[256];
+  while (std::fgets(text, sizeof text, listing)) {
+    std::string_view const line(text, std::strcspn(text, "\n"));
     if (auto const at = line.find("ETGLOBAL"); at != line.npos)
-      names.insert(line[at - 1] + line.substr(line.rfind(' ')));
-  compiler.wait();
-  BOOST_TEST(compiler.exit_code() == 0, of.name << " is not Lua");
+      names.insert(line[at - 1] + std::string(line.substr(line.rfind(' '))));
+  }
+  BOOST_TEST(::pclose(listing) == 0, of.name << " is not Lua");
   std::filesystem::remove(file);
   return names;
 }

@@ -44,11 +44,10 @@ BOOST_AUTO_TEST_CASE(nobody_believes_in_a_hold_of_somebody_else_and_everybody_is
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_the_protocol_that_is_switched_off_is_found) {
-  unsigned const seed = asio_sync::test::random_seed();
   for (auto const f :
        {model::fault::no_gate, model::fault::no_generation, model::fault::no_run_id}) {
     std::string problem;
-    unsigned const found = find(f, seed, 60, problem);
+    unsigned const found = find(f, 0, 60, problem);
     BOOST_TEST_MESSAGE("fault " << static_cast<int>(f) << ": walk " << found << ", " << problem);
     BOOST_TEST_INFO_SCOPE("fault " << static_cast<int>(f));
     BOOST_TEST(found != 0);

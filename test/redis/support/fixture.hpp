@@ -60,8 +60,10 @@ struct callers {
     for (std::string const& key : keys("as:{*}:*")) check(key.substr(0, key.rfind(':') + 1));
   }
 
-  /// Checks that m agrees with h, d and q, and that a token is in one place alone.
+  /// Checks that m agrees with h, d and q, and that a token is in one place alone. Leaves out an
+  /// object with more waiters than a message may have elements.
   void check(std::string const& object) {
+    if (admin({"HLEN", object + "d"}).number > 1000) return;
     std::vector<message> parts;
     for (caller::command const& command :
          {caller::command{"HMGET", object + "m", "used", "n", "cap"},

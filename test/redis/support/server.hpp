@@ -6,12 +6,9 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/exe.hpp>
-#include <boost/process/extend.hpp>
-#include <boost/process/io.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
@@ -76,31 +73,42 @@ class server {
   ~server() { end(); }
 
   std::string socket() const { return (folder_ / "socket").string(); }
-  ::pid_t id() const { return process_.id(); }
+  ::pid_t id() const { return process_; }
 
   /// Starts the server, and waits until it listens.
   void start() {
-    namespace process = boost::process;
-    std::vector<std::string> arguments{"--port", "0",     "--unixsocket", socket(),
-                                       "--dir",  folder_, "--logfile",    folder_ / "log",
-                                       "--save", "",      "--appendonly", "no"};
+    std::vector<std::string> arguments{folder_ / "redis-server",
+                                       "--port",
+                                       "0",
+                                       "--unixsocket",
+                                       socket(),
+                                       "--dir",
+                                       folder_,
+                                       "--logfile",
+                                       folder_ / "log",
+                                       "--save",
+                                       "",
+                                       "--appendonly",
+                                       "no"};
     arguments.insert(arguments.end(), options_.begin(), options_.end());
-    process_ = process::child(
-        process::exe = (folder_ / "redis-server").string(), process::args = arguments,
-        process::std_in < process::null,
-        process::extend::on_exec_setup = [](auto&) { end_with_the_test(); });
+    process_ = run(arguments);
     auto const give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!listens()) {
-      if (!process_.running() || std::chrono::steady_clock::now() > give_up)
+      if (::waitpid(process_, nullptr, WNOHANG) != 0 || std::chrono::steady_clock::now() > give_up)
         throw std::runtime_error("the Redis server does not start: " + log());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
 
   /// Kills the server; its data is lost.
-  void kill() {
-    if (process_.valid() && process_.running()) process_.terminate();
-    std::filesystem::remove(socket());
+  void kill() noexcept {
+    if (process_ > 0) {
+      ::kill(process_, SIGKILL);
+      ::waitpid(process_, nullptr, 0);
+    }
+    process_ = -1;
+    std::error_code ignored;
+    std::filesystem::remove(socket(), ignored);
   }
 
   std::string log() const {
@@ -117,21 +125,31 @@ class server {
     return !error;
   }
 
-  static void end_with_the_test() {
+  // Runs a program in a child process, with nothing on its standard input.
+  static ::pid_t run(std::vector<std::string>& arguments) {
+    std::vector<char*> pointers;
+    for (std::string& each : arguments) pointers.push_back(each.data());
+    pointers.push_back(nullptr);
+    ::pid_t const child = ::fork();
+    if (child == -1) throw std::runtime_error("cannot start a process");
+    if (child != 0) return child;
 #if defined(__linux__)
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    ::close(STDIN_FILENO);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(127);
   }
 
   void end() noexcept {
+    kill();
     std::error_code ignored;
-    if (process_.valid()) process_.terminate(ignored);
     std::filesystem::remove_all(folder_, ignored);
   }
 
   std::vector<std::string> options_;
   std::filesystem::path folder_;
-  boost::process::child process_;
+  ::pid_t process_ = -1;
 };
 
 }  // namespace asio_sync::test::redis

@@ -135,7 +135,7 @@ class client final : public session_host {
   }
   void lost(claim& c) noexcept override {
     use& u = find(c);
-    if (!u.holds) problem = "a loss of nothing";
+    if (!u.holds && !u.leaves) problem = "a loss of nothing";
     u.holds = false;
     u.leaves = true;
     ++losses;

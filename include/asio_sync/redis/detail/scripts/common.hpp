@@ -130,8 +130,8 @@ local function wait(o, token, w, ticket, skip)
   call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' ' .. skip)
 end
 
--- Ends holders whose session is dead. Looks at as many as half of the looks allow, and goes on from
--- there the next time. The hint is the time until another of them can be dead.
+-- Ends holders whose session is dead. Looks at as many as half of the looks allow, and goes on
+-- from there the next time. The hint is the time until another of them can be dead.
 local function reap(o)
   if gate then
     o.hint = left(prefix .. 'gate')

@@ -44,7 +44,8 @@ class session_host {
   // The wait of the claim is granted. If nobody waits any more, forget() the claim.
   virtual void granted(claim& c) noexcept = 0;
 
-  // The claim holds no longer, although nobody has released it. finished() follows, now or later.
+  // The claim holds no longer, although nobody has released it, or the call that is to release it
+  // has found the session lost. finished() follows, now or later.
   virtual void lost(claim& c) noexcept = 0;
 
   // The session does not refer to the claim any more. `none`: it has been released or forgotten.
