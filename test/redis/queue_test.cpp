@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// Who is passed over, who is removed, and when to look again.
+// Tests who is passed over, who is removed, and when to look again.
 
 #include "redis/support/fixture.hpp"
 

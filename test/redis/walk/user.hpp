@@ -29,7 +29,7 @@ struct subject {
   std::uint64_t capacity = 1;
 };
 
-// What the server has sent to a client.
+// Holds the bytes that the server has sent to a client.
 struct delivery {
   bool is_push = false;
   std::string push;
