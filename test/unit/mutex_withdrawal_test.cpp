@@ -106,24 +106,33 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_whose_budget_is_used_up_is_withdrawn) {
   }
 }
 
-// Its handler runs inside the emission, frees its block, and begins a wait there.
+// The handler runs inside the emission, after its block is freed, and begins a wait in that block:
+// both handlers are of one type.
 BOOST_AUTO_TEST_CASE(R4_a_wait_that_begins_while_another_is_cancelled_is_not) {
-  asio::cancellation_signal of_second;
-  mutex_result second;
-  int calls = 0;
-  BOOST_TEST_REQUIRE(mutex.try_lock());
-  auto const begin = [&](error_code error, lock_type) {
-    calls += error == aborted;
-    mutex.async_lock(
-        asio::bind_executor(inline_executor(context),
-                            asio::bind_cancellation_slot(of_second.slot(), second.handler())));
+  struct handler {
+    fixture& f;
+    asio::cancellation_signal& of_second;
+    int& refused;
+    int& granted;
+
+    void wait(asio::cancellation_slot slot) const {
+      f.mutex.async_lock(asio::bind_executor(inline_executor(f.context),
+                                             asio::bind_cancellation_slot(slot, *this)));
+    }
+    void operator()(error_code error, lock_type) const {
+      ++(error ? refused : granted);
+      if (error == aborted && refused == 1) wait(of_second.slot());
+    }
   };
-  mutex.async_lock(asio::bind_executor(inline_executor(context),
-                                       asio::bind_cancellation_slot(signal.slot(), begin)));
+  asio::cancellation_signal of_second;
+  int refused = 0, granted = 0;
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  handler{*this, of_second, refused, granted}.wait(signal.slot());
   signal.emit(total);
-  BOOST_TEST(calls == 1);
+  BOOST_TEST(refused == 1);
   mutex.unlock();
-  BOOST_TEST(second.granted());
+  BOOST_TEST(granted == 1);
+  BOOST_TEST(refused == 1);
 }
 
 // The next one runs inside the completion of the one that is withdrawn, before its handler.
