@@ -135,6 +135,20 @@ BOOST_AUTO_TEST_CASE(R4_a_wait_that_begins_while_another_is_cancelled_is_not) {
   BOOST_TEST(refused == 1);
 }
 
+// If the refusal took the count of the mutex, another mutex would get the memory of its core.
+BOOST_AUTO_TEST_CASE(R4_R9_a_withdrawn_wait_takes_no_count_of_the_mutex) {
+  mutex_result first;
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  mutex.async_lock(asio::bind_cancellation_slot(signal.slot(), first.handler()));
+  mutex.unlock();
+  signal.emit(total);
+  poll();
+  BOOST_TEST(first.refused(aborted));
+  async_mutex other(context);
+  BOOST_TEST_REQUIRE(mutex.try_lock());
+  BOOST_TEST(other.try_lock());
+}
+
 // The next one runs inside the completion of the one that is withdrawn, before its handler.
 BOOST_AUTO_TEST_CASE(R4_R6_a_withdrawn_grant_goes_on_to_an_inline_executor) {
   mutex_result first, next;
