@@ -208,6 +208,21 @@ BOOST_AUTO_TEST_CASE(R8_a_refused_visit_lets_the_context_of_the_strand_stop) {
   BOOST_TEST(order == "aaaaac");
 }
 
+// The strand does not run meanwhile.
+BOOST_AUTO_TEST_CASE(R4_a_visit_on_its_way_to_the_strand_is_refused_at_once) {
+  asio::cancellation_signal signal;
+  int refused = 0;
+  monitor->async_enter_when(
+      at_least(0), asio::bind_executor(*other, asio::bind_cancellation_slot(
+                                                   signal.slot(), [&](error_code error, entry) {
+                                                     refused += error == aborted;
+                                                   })));
+  signal.emit(asio::cancellation_type::terminal);
+  other->poll();
+  BOOST_TEST(refused == 1);
+  poll();
+}
+
 // Refused while somebody is about to go there for it, who holds the monitor: nobody else would
 // have it before the context is run again.
 BOOST_AUTO_TEST_CASE(R8_the_context_of_the_strand_waits_for_who_is_sent_there) {
