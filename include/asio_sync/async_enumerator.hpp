@@ -103,7 +103,7 @@ class basic_async_enumerator {
   /// Exceptions: what allocating throws.
   explicit basic_async_enumerator(executor_type const& ex)
       : executor_(ex),
-        state_(std::allocate_shared<detail::enumerator_core>(
+        core_(std::allocate_shared<detail::enumerator_core>(
             detail::pool_allocator<detail::enumerator_core>())) {}
 
   /// Creates an enumerator over the executor of an execution context.
@@ -148,7 +148,7 @@ class basic_async_enumerator {
   /// Lifetime: the results have to live as long as the run, or until the operation has completed.
   template <class... Ts>
   auto callback(Ts&... results) {
-    return detail::callback_token<Executor, Ts...>{&executor_, state_.get(), {results...}};
+    return detail::callback_token<Executor, Ts...>{&executor_, core_.get(), {results...}};
   }
 
   /// Sets the function that is called when steps end with an exception from now on. If it returns
@@ -161,16 +161,16 @@ class basic_async_enumerator {
   /// Exceptions: what allocating throws.
   void on_error(std::function<bool(std::exception_ptr)> judge) {
     using function = detail::enumerator_core::judge const;
-    state_->set_judge(judge ? std::allocate_shared<function>(detail::pool_allocator<function>(),
-                                                             std::move(judge))
-                            : nullptr);
+    core_->set_judge(judge ? std::allocate_shared<function>(detail::pool_allocator<function>(),
+                                                            std::move(judge))
+                           : nullptr);
   }
 
   /// Cancels the current run, and returns the number of runs that it has cancelled: one or zero.
   /// No step is taken from now on, except a step that another thread is taking. `async_run` says
   /// what else a cancellation does.
   std::size_t cancel() noexcept {
-    auto const run = state_->current();
+    auto const run = core_->current();
     if (run) run->stop();
     return run ? 1 : 0;
   }
@@ -225,8 +225,8 @@ class basic_async_enumerator {
     using run_type = detail::enumerator_run_over<Executor>;
     bool const has_steps = static_cast<bool>(steps);
     auto const run = std::allocate_shared<run_type>(detail::pool_allocator<run_type>(), this,
-                                                    state_, std::move(steps), executor_);
-    bool const is_on = has_steps && state_->admit(run);
+                                                    core_, std::move(steps), executor_);
+    bool const is_on = has_steps && core_->admit(run);
     if (!is_on) {
       namespace errc = boost::system::errc;
       run->fail(
@@ -247,7 +247,7 @@ class basic_async_enumerator {
   }
 
   Executor executor_;
-  std::shared_ptr<detail::enumerator_core> state_;
+  std::shared_ptr<detail::enumerator_core> core_;
 };
 
 /// An enumerator over any executor.

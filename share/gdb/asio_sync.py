@@ -647,25 +647,25 @@ class EnumeratorPrinter(Printer):
 
     def text(self):
         """Which steps it runs, and what these wait for."""
-        state = pointee(self.value["state_"], "enumerator_core")
-        if not scalar(state["current_"]):
+        core = pointee(self.value["core_"], "enumerator_core")
+        if not scalar(core["current_"]):
             return f"{self.name}, no run"
-        run = pointee(state["current_"], "enumerator_run")
-        core = run["core_"]
+        run = pointee(core["current_"], "enumerator_run")
+        state = run["state_"]
         frame = gdb.Value(scalar(run["steps_"]["coroutine_"]))
         void = gdb.lookup_type("void").pointer()
         resume = int(frame.cast(void.pointer()).dereference())
         parts = [self.name, "runs " + (coroutine_name(symbol_at(resume)) or hex(resume))]
-        if enumerator(core["phase_"]) != "going":
+        if enumerator(state["phase_"]) != "going":
             parts.append("cancelled")
-        if core["has_turn_"]:
+        if state["has_turn_"]:
             parts.append("a thread is in it")
-        elif int(core["wanted_"]) == STEPS_NOT_STARTED:
+        elif int(state["wanted_"]) == STEPS_NOT_STARTED:
             parts.append("not started")
         else:
-            wanted = int(core["wanted_"]) - int(core["surplus_"])
+            wanted = int(state["wanted_"]) - int(state["surplus_"])
             parts.append("waits for " + counted(wanted, "completion"))
-        return ", ".join(parts + [counted(int(core["pending_"]), "operation") + " pending"])
+        return ", ".join(parts + [counted(int(state["pending_"]), "operation") + " pending"])
 
 
 class GuardPrinter(Printer):

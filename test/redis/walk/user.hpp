@@ -140,7 +140,7 @@ class user final : public session_host {
   }
   void lost(claim& c) noexcept override {
     use& u = find(c);
-    if (!u.holds) problem = "a loss of nothing";
+    if (!u.holds && !u.leaves) problem = "a loss of nothing";
     u.holds = false;
     u.leaves = true;
     ++losses;

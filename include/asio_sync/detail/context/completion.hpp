@@ -18,8 +18,8 @@
 
 namespace asio_sync::detail {
 
-// What a thread has not done yet; see completion_queue. Trivially destructible: usable for as long
-// as the thread runs any code at all.
+// Holds the waits that a thread has still to complete, see completion_queue. It is trivially
+// destructible, so that it can be used as long as the thread runs any code.
 struct thread_completions {
   wait_list<waiter> dropped;    // what they carry has to go on
   wait_list<waiter> kept;       // handlers to destroy, and completions that may run anything

@@ -250,7 +250,7 @@ class callback_handler {
 template <class Executor, class... Results>
 struct callback_token {
   Executor const* executor;
-  enumerator_core const* state;
+  enumerator_core const* core;
   std::tuple<Results&...> results;
 };
 
@@ -303,7 +303,7 @@ class async_result<asio_sync::detail::callback_token<Executor, Results...>, Sign
 
   template <class Operation, class Token, class Initiation, class... Args>
   static void begin(Operation& o, Token const& token, Initiation&& initiation, Args&&... args) {
-    if (auto run = token.state->current(); run && run->begin(o)) o.run = std::move(run);
+    if (auto run = token.core->current(); run && run->begin(o)) o.run = std::move(run);
     asio_sync::detail::callback_beginning beginning(o);
     static_cast<Initiation&&>(initiation)(
         asio_sync::detail::callback_handler<Operation, Executor>(o), static_cast<Args&&>(args)...);

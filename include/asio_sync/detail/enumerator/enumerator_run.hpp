@@ -195,7 +195,7 @@ class enumerator_core {
 // or once a run that was cancelled has no operation left.
 class enumerator_run {
  public:
-  using core_type = enumerator_state<steps_traits>;
+  using state_type = enumerator_state<steps_traits>;
 
   enumerator_run(enumerator_run const&) = delete;
   enumerator_run& operator=(enumerator_run const&) = delete;
@@ -204,25 +204,25 @@ class enumerator_run {
   // Below: the caller keeps the run.
 
   void start() {
-    if (core_.start()) go();
+    if (state_.start()) go();
   }
 
   // No step is taken from now on; the executor is asked to cancel the operations.
   void stop() noexcept {
-    core_.halt();
+    state_.halt();
     call_to_cancel();
   }
 
   // On the executor; or anywhere, if that is `dead`, so that nobody is asked to cancel anything.
   void cancel(bool dead = false) noexcept {
-    if (core_.cancel(!dead)) go();
+    if (state_.cancel(!dead)) go();
   }
 
-  bool begin(steps_operation& o) noexcept { return core_.begin(o); }
-  void begun(steps_operation& o, bool thrown) noexcept { follow(core_.begun(o, thrown)); }
-  void drop(steps_operation& o) noexcept { follow(core_.drop(o)); }
+  bool begin(steps_operation& o) noexcept { return state_.begin(o); }
+  void begun(steps_operation& o, bool thrown) noexcept { follow(state_.begun(o, thrown)); }
+  void drop(steps_operation& o) noexcept { follow(state_.drop(o)); }
   void arrive(steps_operation& o) noexcept {
-    if (core_.arrive(o)) go();
+    if (state_.arrive(o)) go();
   }
 
   // The run will not begin, and completes with this.
@@ -242,8 +242,8 @@ class enumerator_run {
   bool slot_connected = false;
 
  protected:
-  enumerator_run(std::shared_ptr<enumerator_core> state, steps_frame&& steps) noexcept
-      : state_(std::move(state)), steps_(std::move(steps)) {
+  enumerator_run(std::shared_ptr<enumerator_core> core, steps_frame&& steps) noexcept
+      : core_(std::move(core)), steps_(std::move(steps)) {
     if (steps_) steps_.promise().run = this;
   }
 
@@ -258,23 +258,23 @@ class enumerator_run {
   void go() noexcept {
     for (;;) {
       steps_operation* o = nullptr;
-      switch (core_.next(o)) {
-        case core_type::duty::rest: return;
-        case core_type::duty::deliver: deliver(*o); break;
-        case core_type::duty::discard: o->release(); break;
-        case core_type::duty::resume: resume(); break;
-        case core_type::duty::cancel:
+      switch (state_.next(o)) {
+        case state_type::duty::rest: return;
+        case state_type::duty::deliver: deliver(*o); break;
+        case state_type::duty::discard: o->release(); break;
+        case state_type::duty::resume: resume(); break;
+        case state_type::duty::cancel:
           o->cancel();
           o->release();
           break;
-        case core_type::duty::finish: fail(asio::error::operation_aborted); break;
+        case state_type::duty::finish: fail(asio::error::operation_aborted); break;
       }
     }
   }
 
-  void follow(core_type::sequel s) noexcept {
-    if (s == core_type::sequel::stop) call_to_cancel();
-    if (s == core_type::sequel::go) go();
+  void follow(state_type::sequel s) noexcept {
+    if (s == state_type::sequel::stop) call_to_cancel();
+    if (s == state_type::sequel::go) go();
   }
 
   // What that throws is the steps' business.
@@ -292,18 +292,18 @@ class enumerator_run {
     if (!steps_.done()) return;
     thrown_ = std::move(steps_.promise().thrown);
     steps_.reset();
-    if (thrown_) thrown_ = state_->judged(thrown_);
+    if (thrown_) thrown_ = core_->judged(thrown_);
     end();
   }
 
   void end() noexcept {
-    core_.end();
-    state_->leave(*this);
+    state_.end();
+    core_->leave(*this);
     call_all();
   }
 
-  core_type core_;
-  std::shared_ptr<enumerator_core> const state_;
+  state_type state_;
+  std::shared_ptr<enumerator_core> const core_;
   // Below: of whoever has the turn, until the end.
   steps_frame steps_;
   std::exception_ptr failure_;  // of a delivery
@@ -312,7 +312,7 @@ class enumerator_run {
 };
 
 inline bool steps_promise::completions::await_ready() const noexcept {
-  return run_.core_.want(n_);
+  return run_.state_.want(n_);
 }
 
 inline void steps_promise::completions::await_resume() const {

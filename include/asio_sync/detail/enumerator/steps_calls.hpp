@@ -43,9 +43,9 @@ class enumerator_run_over final : public enumerator_run, primitive<Executor, mai
 
  public:
   // `enumerator`: as whose waits they are known.
-  enumerator_run_over(void* enumerator, std::shared_ptr<enumerator_core> state,
-                      steps_frame&& steps, Executor const& ex)
-      : enumerator_run(std::move(state), std::move(steps)), base(enumerator, ex, flags()) {}
+  enumerator_run_over(void* enumerator, std::shared_ptr<enumerator_core> core, steps_frame&& steps,
+                      Executor const& ex)
+      : enumerator_run(std::move(core), std::move(steps)), base(enumerator, ex, flags()) {}
 
   template <class Handler>
   void wait(steps_call to, Handler&& handler) {

@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_MONITOR_STRAND_CORE_HPP
 #define ASIO_SYNC_DETAIL_MONITOR_STRAND_CORE_HPP
 
-// What a monitor and its conditions consist of: a core, and the strand that belongs to it.
+// The cores of a monitor and of its conditions, each with a copy of the monitor's strand.
 
 #include <asio_sync/detail/condition/condition_core.hpp>
 #include <asio_sync/detail/context/completion_queue.hpp>
@@ -102,7 +102,8 @@ class strand_core : public Base {
     return true;
   }
 
-  // Whether this thread runs on it. Under the lock, as its context may be about to end.
+  // True if this thread runs on the strand. Asks under the lock, because the context of the strand
+  // may be about to end.
   bool strand_is_run_here() const noexcept {
     std::lock_guard const guard(this->lock());
     return strand_is_here() && strand_.running_in_this_thread();
