@@ -94,6 +94,39 @@ BOOST_AUTO_TEST_CASE(head_of_the_queue_is_10000_dead_waiters) {
   BOOST_TEST(c.waiters() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(one_client_waits_5000_times) {
+  crowd c(5000, false);
+  user &dead = c.add(), &waits = c.add();
+  dead.acquire(0, 5000);
+  c.settle();
+  for (int i = 0; i != 5000; ++i) waits.acquire(0, 1);
+  std::size_t const before = c.calls();
+  c.run(3 * c.ttl());
+  BOOST_TEST(c.calls() - before < 5000u + 100u);  // 5 beats in an interval
+  BOOST_TEST(waits.losses == 0u);
+  BOOST_TEST(waits.uses() == 5000u);
+  c.kill(dead);
+  c.run(2 * c.ttl());
+  BOOST_TEST(waits.holds() == 5000u);
+  BOOST_TEST(c.holders() == 5000);
+  waits.s().shutdown(waits.now());
+  c.settle();
+  BOOST_TEST(c.holders() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(holders_in_1000_sessions_are_killed) {
+  crowd c(1000, false);
+  for (int i = 0; i != 1000; ++i) c.add().acquire(0, 1);
+  c.settle();
+  user& waits = c.add();
+  waits.acquire(0, 1000);
+  c.settle();
+  BOOST_TEST(c.holders() == 1000);
+  while (c.users().size() != 1) c.kill(c.users().front());
+  c.run(c.ttl() + 200ms);
+  BOOST_TEST(waits.holds() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(sessions_of_1000_short_programs_are_swept) {
   crowd c(1);
   std::int64_t most = 0;

@@ -10,7 +10,7 @@
 namespace redis_walk::lua {
 
 // Replaces scripts::life by a clock that the walk sets. The keys that live on it are in walk:life,
-// by their deadlines. Also replaces the two commands of a script whose answers nobody could
+// by their deadlines. Also replaces the three commands of a script whose answers nobody could
 // repeat.
 inline constexpr std::string_view life = R"lua(
 local real = call
@@ -30,6 +30,16 @@ end
 local function finish(key)
   real('DEL', key)
   real('ZREM', 'walk:life', key)
+end
+local function pcall_redis(command, ...)
+  if command ~= 'HRANDFIELD' then return redis.pcall(command, ...) end
+  local all, names, some = real('HGETALL', (...)), {}, {}
+  for i = 1, #all, 2 do names[#names + 1], names[all[i]] = all[i], all[i + 1] end
+  table.sort(names)
+  for i = 1, math.min(64, #names) do
+    some[#some + 1], some[#some + 2] = names[i], names[names[i]]
+  end
+  return some
 end
 local function call(command, ...)
   if command == 'TIME' then

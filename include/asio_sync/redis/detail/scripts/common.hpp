@@ -139,8 +139,8 @@ local function reap(o)
   end
   o.cut = looks <= 0
   if o.cut or o.used == 0 then return end
-  local limit = math.ceil(looks / 2)
-  local cursor, holders = unpack(call('HSCAN', o.h, o.cur, 'COUNT', limit))
+  local limit, begin = math.ceil(looks / 2), o.cur
+  local cursor, holders = unpack(call('HSCAN', o.h, begin, 'COUNT', limit))
   local dead, held = {}, 0
   for i = 1, #holders, 2 do
     local life = look_up(owner(holders[i])).left
@@ -149,14 +149,14 @@ local function reap(o)
     elseif 4 * #dead < limit then
       dead[#dead + 1], held = holders[i], held + weight(holders[i + 1])
     else
-      cursor, o.cut = o.cur, true
+      cursor, o.cut = begin, true
       break
     end
   end
   looks = looks - #holders / 2 - 3 * #dead
   drop(o, dead, held)
-  o.changed = o.changed or o.cur ~= cursor
-  o.cur, o.cut = cursor, o.cut or cursor ~= '0'
+  o.changed = o.changed or cursor ~= begin
+  o.cur, o.cut = cursor, o.cut or begin ~= '0' or cursor ~= '0'
 end
 
 local function grant(o, token, w, answered)
@@ -247,9 +247,9 @@ end
 -- Clears away up to 64 tokens of a dead session: true if there are more.
 local function clear(sid)
   local key = prefix .. 'o:' .. sid
-  local found = pcall_redis('HSCAN', key, 0, 'COUNT', 64)[2] or {}
+  local found = pcall_redis('HRANDFIELD', key, 64, 'WITHVALUES')
   local list, listed = {}, {}
-  for i = 1, math.min(#found, 128), 2 do
+  for i = 1, #found, 2 do
     local field, name = found[i], found[i + 1]
     local ours, o = pcall(object, name)
     if ours and field:sub(1, 1) == 't' and forget(o, sid .. ':' .. field:sub(2))
