@@ -60,6 +60,24 @@ BOOST_AUTO_TEST_CASE(holder_of_3_of_5_permits_is_killed) {
   BOOST_TEST(c.problem() == "");
 }
 
+BOOST_AUTO_TEST_CASE(resume_extends_nothing) {
+  crowd c(1);
+  user &holds = c.add(), &waits = c.add();
+  holds.acquire(0, 1);
+  c.settle();
+  waits.acquire(0, 1);
+  c.run(c.ttl() / 2);  // the last beat was acknowledged at a third
+  c.cut(holds, 1);
+  BOOST_TEST((holds.s().state() == session_state::open));
+  BOOST_TEST(holds.believes(0) == 1u);
+  for (milliseconds time = 0ms; time < c.ttl(); time += 5ms) {
+    c.run(5ms);
+    BOOST_TEST(holds.believes(0) + waits.believes(0) <= 1u);
+  }
+  BOOST_TEST(waits.believes(0) == 1u);
+  BOOST_TEST(c.problem() == "");
+}
+
 BOOST_AUTO_TEST_CASE(all_but_the_last_of_200_waiters_are_killed) {
   crowd c(1, false);
   user& holds = c.add();

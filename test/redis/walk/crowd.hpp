@@ -45,6 +45,15 @@ class crowd {
     users_.remove_if([&u](user const& each) { return &each == &u; });
   }
 
+  // Cuts the connection. The next one goes dead after some commands, and nobody notices.
+  void cut(user& u, unsigned left) {
+    net_.close(*u.connection);
+    net_.cut(u);
+    u.s().disconnected(u.now(), "cut");
+    net_.connect(u, left);
+    settle();
+  }
+
   void run(milliseconds time) {
     for (milliseconds const step = 5ms; time > 0ms; time -= step) {
       advance(step);
@@ -85,11 +94,11 @@ class crowd {
     session_state const s = u.s().state();
     if (!u.connection && (s == session_state::offline || s == session_state::suspended))
       net_.connect(u);
+    if (u.connection != nullptr) net_.send(u);
     if (u.connection == nullptr) return false;
-    net_.send(u);
     link& l = *u.connection;
-    bool const goes_on = !l.to_server.empty() || !l.to_client.empty();
-    while (!l.to_server.empty()) net_.serve(l, looks_);
+    bool const goes_on = (l.left != 0 && !l.to_server.empty()) || !l.to_client.empty();
+    for (; l.left != 0 && !l.to_server.empty(); --l.left) net_.serve(l, looks_);
     while (u.connection == &l && !l.to_client.empty()) net_.deliver(u);
     return goes_on;
   }

@@ -137,7 +137,9 @@ class walk {
     if (u.connection && !u.connection->to_client.empty()) net_.deliver(u);
   }
 
+  // A program holds for long only while it is away.
   void act(user& u) {
+    if (world_.now() < u.away_until && !random_.one_in(16)) return;
     if (u.s().state() == session_state::stopped) return u.s().run();
     if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
     u.give_up(faults_ && random_.one_in(4));
@@ -148,11 +150,12 @@ class walk {
     if (u.connection || world_.now() < std::max(u.away_until, stalled_until_) ||
         (s != session_state::offline && s != session_state::suspended))
       return;
-    // Some lines go dead after a few commands, often just after the session has been resumed.
-    unsigned const left = !faults_ || !random_.one_in(3)  ? ~0u
-                          : s == session_state::suspended ? 1
-                                                          : random_.below(5);
-    net_.connect(u, left);
+    if (!faults_ || !random_.one_in(3)) return net_.connect(u);
+    // The line goes dead after a few commands: often just after the session has been resumed, and
+    // then there may be no other one until the server has ended the session.
+    bool const resumes = s == session_state::suspended;
+    if (resumes) u.away_until = world_.now() + u.config().ttl;
+    net_.connect(u, resumes ? 1 : random_.below(5));
   }
 
   void send(user& u) {
@@ -240,10 +243,14 @@ class walk {
     ++total_.data_losses;
     unsigned const how = random_.below(4);
     if (how == 0 || how == 1) world_.flush();
-    if (how == 2) world_.restore(saved_);
+    if (how == 2) {
+      world_.restore(saved_);
+      judge_.tear();
+    }
     if (how != 0) {
       world_.restart();
       net_.close_all();
+      given_back_ = {};
       stalled_until_ = world_.now() + some_time(unsigned(max_ttl.count()));
       for (auto& u : users_)
         if (!random_.one_in(3)) cut(*u);
@@ -365,7 +372,7 @@ class walk {
   milliseconds stalled_until_{0};  // the server executes nothing before
   milliseconds doubt_until_{0};    // beliefs may be wrong, because keys were deleted
   world::image saved_;
-  request given_back_;  // the last of these commands
+  request given_back_;  // to this run of the server, by the last of these commands
   std::string problem_;
 };
 
