@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ namespace resp_server_test {
 
 using namespace asio_sync::test::codec;
 using asio_sync::test::redis::server;
+
+// A push and an answer: Redis 8 sends first what Redis 7 sends last.
+using either_order = std::set<std::string>;
 
 struct fixture {
   fixture() { socket.connect(boost::asio::local::stream_protocol::endpoint(redis.socket())); }
@@ -88,8 +92,9 @@ BOOST_AUTO_TEST_CASE(each_type_of_a_server_is_understood) {
     BOOST_TEST(protocol("verbatim") == "\"This is a verbatim\nstring\"");
     BOOST_TEST(protocol("true") == "#t");
     BOOST_TEST(protocol("false") == "#f");
-    BOOST_TEST(protocol("push") == ">\"server-cpu-usage\" :42>");
-    BOOST_TEST(read(n) == "\"Some real reply following the push reply\"");
+    BOOST_TEST((either_order{protocol("push"), read(n)} ==
+                either_order{">\"server-cpu-usage\" :42>",
+                             "\"Some real reply following the push reply\""}));
     BOOST_TEST(ask({"EVAL", tables, "0"}, n) ==
                "[:1 \"a\" [:2 [,3.5 {\"k\" <\"x\">}]] (-123 \"v\" #t #f \"fine\" -CODE text []]");
     BOOST_TEST(
@@ -107,8 +112,8 @@ BOOST_AUTO_TEST_CASE(pushes_come_between_answers) {
   ask({"HELLO", "3"});
   BOOST_TEST(ask({"SUBSCRIBE", "c", "d"}) == ">\"subscribe\" \"c\" :1>");
   BOOST_TEST(read() == ">\"subscribe\" \"d\" :2>");
-  BOOST_TEST(ask({"PUBLISH", "c", "x"}) == ">\"message\" \"c\" \"x\">");
-  BOOST_TEST(read() == ":1");
+  BOOST_TEST((either_order{ask({"PUBLISH", "c", "x"}), read()} ==
+              either_order{">\"message\" \"c\" \"x\">", ":1"}));
   BOOST_TEST(ask({"UNSUBSCRIBE"}).starts_with(">\"unsubscribe\" "));
 }
 
