@@ -40,10 +40,7 @@ class identity {
   // Each attempt to open a session has an incarnation of its own, so that a late one hurts nobody.
   void begin_attempt() { sid_ = client_id_ + '.' + std::to_string(++incarnation_); }
 
-  void begin_session(std::string_view epoch) {
-    epoch_ = epoch;
-    old_sid_.clear();
-  }
+  void begin_session(std::string_view epoch) { epoch_ = epoch; }
 
   void end_session() noexcept { old_sid_.swap(sid_); }
 
@@ -79,7 +76,7 @@ class identity {
 
   std::string client_id_;
   std::string sid_;      // of the session, or of the attempt to open one
-  std::string old_sid_;  // of the last session, until another one is open
+  std::string old_sid_;  // of the session before
   std::string run_id_, epoch_;
   std::uint64_t incarnation_ = 0;  // of the last attempt
   std::uint64_t generation_ = 0;   // of the connection
