@@ -29,6 +29,17 @@ BOOST_AUTO_TEST_CASE(a_claim_that_the_server_has_not_seen_is_forgotten_without_a
   BOOST_TEST(f.sent() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_of_a_lost_session_is_forgotten_without_a_command) {
+  fixture f;
+  f.open();
+  claim& c = f.wait("x", 11);
+  f.after(6000ms);
+  f.s.tick(f.now);
+  f.told();
+  f.s.forget(f.now, c);
+  BOOST_TEST(f.told() == "finished 1 none");
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_that_the_server_may_have_seen_is_forgotten_by_a_command) {
   fixture f;
   f.open();
@@ -261,6 +272,22 @@ BOOST_AUTO_TEST_CASE(an_error_of_an_operation_is_its_own) {
     f.refuse(code + " for this reason");
     BOOST_TEST(f.told() == told);
     BOOST_TEST((f.s.state() == session_state::open));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_a_command_that_a_grant_has_overtaken_is_ignored) {
+  for (auto const* const text : {"KIND the object is a semaphore", "OOM no memory"}) {
+    fixture f;
+    f.open();
+    claim const& c = f.acquire("x");
+    f.sent();
+    f.push("G a.1:1 11 e");
+    BOOST_TEST(f.told() == "granted 1 fence 11");
+    f.refuse(text);
+    f.after(50ms);
+    BOOST_TEST(f.sent() == "");
+    BOOST_TEST(f.told() == "");
+    BOOST_TEST((c.state() == claim_state::holding));
   }
 }
 
