@@ -65,6 +65,18 @@ BOOST_AUTO_TEST_CASE(a_shutdown_decides_everything_before_its_first_command) {
   BOOST_TEST(f.s.size() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_shutdown_sends_no_beat) {
+  fixture f;
+  f.open();
+  f.hold("x", 11);
+  f.s.shutdown(f.now);
+  BOOST_TEST(f.sent() == "shutdown a.1");
+  f.after(3000ms);
+  BOOST_TEST(f.sent() == "");
+  f.answer_number(1);
+  BOOST_TEST(f.sent() == "shutdown a.1");
+}
+
 BOOST_AUTO_TEST_CASE(a_shutdown_goes_on_after_a_lost_connection) {
   fixture f;
   f.open();

@@ -29,6 +29,9 @@ enum class failure : std::uint8_t {
   version_mismatch,
   configuration_mismatch,  // the capacity, or the longest time to live
   access_denied,
+  unsupported_server,
+  not_a_master,
+  evicting_policy,
   server_error
 };
 
@@ -101,6 +104,8 @@ inline consequence consequence_of(std::string_view code) noexcept {
       {"MAXTTL", {reaction::fail_client, failure::configuration_mismatch}},
       {"NOPERM", {reaction::fail_client, failure::access_denied}},
       {"NOAUTH", {reaction::fail_client, failure::access_denied}},
+      {"WRONGPASS", {reaction::fail_client, failure::access_denied}},
+      {"DENIED", {reaction::fail_client, failure::access_denied}},
   };
   for (row const& r : table)
     if (r.code == code) return r.follows;

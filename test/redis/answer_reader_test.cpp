@@ -1,0 +1,109 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Messages of a server as the answers that a session takes.
+
+#include <asio_sync/redis/detail/link/answer_reader.hpp>
+
+#include "redis/support/resp_text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace {
+
+using namespace asio_sync::redis::detail;
+
+std::string text_of(token_state const& s) {
+  std::string const where = s.where == standing::holds   ? "holds "
+                            : s.where == standing::waits ? "waits "
+                                                         : "unknown ";
+  return where + std::to_string(s.number) +
+         (s.hint ? " hint " + std::to_string(s.hint->count()) : "");
+}
+
+// Returns the answer that the bytes are to a script.
+std::string read(script what, std::string_view bytes) {
+  resp::parser parser;
+  answer_reader reader;
+  asio_sync::test::codec::feed(parser, bytes);
+  answer const a = reader.read(what, parser.next().value());
+  if (auto const* const r = std::get_if<refusal>(&a)) return "refusal " + std::string(r->text);
+  if (auto const* const n = std::get_if<std::int64_t>(&a)) return std::to_string(*n);
+  if (auto const* const s = std::get_if<token_state>(&a)) return text_of(*s);
+  if (auto const* const o = std::get_if<opened>(&a))
+    return (o->resumed ? "resumed " : "new ") + std::string(o->epoch) +
+           (o->gate ? " gate " + std::to_string(o->gate->count()) : "");
+  if (std::holds_alternative<malformed>(a)) return "malformed";
+  std::string text;
+  for (token_state const& s : std::get<std::span<token_state const>>(a))
+    text += (text.empty() ? "" : ", ") + text_of(s);
+  return '[' + text + ']';
+}
+
+BOOST_AUTO_TEST_SUITE(answer_reader_test)
+
+BOOST_AUTO_TEST_CASE(each_script_has_answers_of_its_own) {
+  BOOST_TEST(read(script::open, "*3\r\n:1\r\n$3\r\ne.1\r\n:-1\r\n") == "new e.1");
+  BOOST_TEST(read(script::open, "*3\r\n:0\r\n+e.1\r\n:17\r\n") == "resumed e.1 gate 17");
+  BOOST_TEST(read(script::acquire, "*3\r\n:1\r\n:12\r\n:-1\r\n") == "holds 12");
+  BOOST_TEST(read(script::acquire, "*3\r\n:0\r\n:13\r\n:0\r\n") == "waits 13 hint 0");
+  BOOST_TEST(read(script::acquire, "*3\r\n:-1\r\n:0\r\n:-1\r\n") == "unknown 0");
+  BOOST_TEST(read(script::beat, "*0\r\n") == "[]");
+  BOOST_TEST(read(script::beat, "*6\r\n:1\r\n:12\r\n:-1\r\n:0\r\n:13\r\n:400\r\n") ==
+             "[holds 12, waits 13 hint 400]");
+  for (script const what : {script::release, script::forget, script::shutdown})
+    BOOST_TEST(read(what, ":-1\r\n") == "-1");
+}
+
+BOOST_AUTO_TEST_CASE(an_error_is_a_refusal_of_each_script) {
+  for (script const what : {script::open, script::beat, script::acquire, script::release,
+                            script::forget, script::shutdown})
+    BOOST_TEST(read(what, "-STALE a newer one\r\n") == "refusal STALE a newer one");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_of_another_form_is_malformed) {
+  std::string const states[] = {"*3\r\n:2\r\n:1\r\n:-1\r\n",
+                                "*3\r\n:-2\r\n:1\r\n:-1\r\n",
+                                "*3\r\n:1\r\n:-1\r\n:-1\r\n",
+                                "*3\r\n:1\r\n+1\r\n:-1\r\n",
+                                "*3\r\n:1\r\n:9007199254740992\r\n:-1\r\n",
+                                "*2\r\n:1\r\n:1\r\n",
+                                "*1\r\n*3\r\n:1\r\n:1\r\n:-1\r\n",
+                                ":1\r\n",
+                                "_\r\n"};
+  for (std::string const& bytes : states) {
+    BOOST_TEST(read(script::acquire, bytes) == "malformed");
+    BOOST_TEST(read(script::beat, bytes) == "malformed");
+  }
+  BOOST_TEST(read(script::acquire, "*6\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n") == "malformed");
+  BOOST_TEST(read(script::acquire, "*0\r\n") == "malformed");
+  for (std::string const bytes :
+       {"*3\r\n:1\r\n$0\r\n\r\n:-1\r\n", "*3\r\n+1\r\n+e\r\n:-1\r\n", "*3\r\n:1\r\n:2\r\n:-1\r\n",
+        "*3\r\n:1\r\n+e\r\n_\r\n", "*2\r\n:1\r\n+e\r\n", "+OK\r\n"})
+    BOOST_TEST(read(script::open, bytes) == "malformed");
+  for (std::string const bytes : {"+1\r\n", "*0\r\n", "_\r\n", "#t\r\n", ",1\r\n"})
+    BOOST_TEST(read(script::release, bytes) == "malformed");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_published_is_read_and_other_pushes_are_not) {
+  auto const published = [](std::string_view bytes) {
+    resp::parser parser;
+    asio_sync::test::codec::feed(parser, bytes);
+    return std::string(read_published(parser.next().value()).value_or("nothing"));
+  };
+  BOOST_TEST(published(">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$5\r\nG a.1\r\n") == "G a.1");
+  BOOST_TEST(published(">3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n") == "nothing");
+  BOOST_TEST(published(">2\r\n$7\r\nmessage\r\n$1\r\nc\r\n") == "nothing");
+  BOOST_TEST(published(">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n_\r\n") == "nothing");
+  BOOST_TEST(published("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n+x\r\n") == "nothing");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
