@@ -220,6 +220,12 @@ BOOST_AUTO_TEST_CASE(command_of_another_epoch_is_refused_although_the_session_li
   BOOST_TEST(a.acquire("x", 1).code() == "EPOCH");
 }
 
+BOOST_AUTO_TEST_CASE(session_of_another_epoch_is_refused_whatever_its_command_says) {
+  admin({"SET", a.session(), "1|run.1.60000|60000|", "KEEPTTL"});
+  BOOST_TEST(a.beat().code() == "EPOCH");
+  BOOST_TEST(a.acquire("x", 1).code() == "EPOCH");
+}
+
 BOOST_AUTO_TEST_CASE(beat_extends_the_session) {
   admin({"PEXPIRE", a.session(), "5000"});
   BOOST_TEST(a.beat().elements.empty());

@@ -1,0 +1,231 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
+#define ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
+
+#include <asio_sync/redis/detail/wire/resp.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace asio_sync::redis::detail {
+
+namespace asio = boost::asio;
+
+// Where a server listens.
+struct address {
+  std::string host, port;
+  std::string unix_socket;  // if it is not empty, host and port are not used
+};
+
+// A link calls these on its executor. Each of them may call close(). If one throws, the link is
+// broken.
+class link_host {
+ public:
+  virtual void linked() = 0;
+
+  virtual void received(resp::value message) = 0;
+
+  // All that has come was received, or a write has ended: there may be something to write.
+  virtual void ready() = 0;
+
+  // Returns true while the server owes an answer.
+  virtual bool awaits_answer() const noexcept = 0;
+
+  // The link is closed, and calls nothing any more.
+  virtual void broken(std::string_view why) noexcept = 0;
+
+ protected:
+  ~link_host() = default;
+};
+
+// One connection to a server, from its making to its end. All members are called on the executor,
+// which runs one function at a time.
+class link : public std::enable_shared_from_this<link> {
+ public:
+  using duration = std::chrono::steady_clock::duration;
+
+  // `patience`: for how long the server may be silent while it connects or owes an answer.
+  link(asio::any_io_executor const& executor, link_host& host, duration patience)
+      : host_(&host),
+        patience_(patience),
+        resolver_(executor),
+        socket_(executor),
+        alarm_(executor) {}
+
+  // Throws what the memory for it throws, and if the path of the socket is too long.
+  void connect(address const& to);
+
+  // Returns where to append what is to be written by the next flush().
+  std::string& out() noexcept { return out_; }
+  void flush();
+
+  // Returns the number of bytes that wait for an earlier write to end.
+  std::size_t backlog() const noexcept { return out_.size(); }
+
+  void close() noexcept;
+
+ private:
+  using endpoint = asio::generic::stream_protocol::endpoint;
+  using clock = std::chrono::steady_clock;
+
+  static constexpr std::size_t read_size = 16 * 1024;
+
+  // Returns a handler that calls f unless the link is closed, and breaks the link for an error.
+  template <class Function>
+  auto guarded(Function f);
+
+  void connect(std::vector<endpoint> const& endpoints);
+  void linked();
+  void read();
+  void take_messages(std::size_t n);
+  void watch();
+  void check_silence();
+  void fail(std::string_view why) noexcept;
+
+  link_host* host_;  // null: it is closed
+  duration const patience_;
+  asio::ip::tcp::resolver resolver_;
+  asio::generic::stream_protocol::socket socket_;
+  asio::steady_timer alarm_;
+  clock::time_point heard_at_{};
+  bool owes_ = true;      // the server: a connection, or an answer
+  bool watches_ = false;  // the alarm is set
+
+  resp::parser parser_;
+  std::string out_, in_flight_;
+};
+
+// --- Connecting ---
+
+template <class Function>
+auto link::guarded(Function f) {
+  return [self = shared_from_this(), f = std::move(f)](boost::system::error_code error,
+                                                       auto const&... results) {
+    if (self->host_ == nullptr) return;
+    if (error) return self->fail(error.message());
+    try {
+      f(*self, results...);
+    } catch (std::exception const& e) {
+      self->fail(e.what());
+    }
+  };
+}
+
+inline void link::connect(address const& to) {
+  heard_at_ = clock::now();
+  watch();
+  if (!to.unix_socket.empty())
+    return connect({endpoint(asio::local::stream_protocol::endpoint(to.unix_socket))});
+  resolver_.async_resolve(to.host, to.port, guarded([](link& l, auto const& found) {
+                            std::vector<endpoint> endpoints;
+                            for (auto const& each : found) endpoints.push_back(each.endpoint());
+                            l.connect(endpoints);
+                          }));
+}
+
+inline void link::connect(std::vector<endpoint> const& endpoints) {
+  asio::async_connect(socket_, endpoints, guarded([](link& l, endpoint const&) { l.linked(); }));
+}
+
+inline void link::linked() {
+  boost::system::error_code not_tcp;
+  socket_.set_option(asio::ip::tcp::no_delay(true), not_tcp);
+  owes_ = false;
+  read();
+  host_->linked();
+}
+
+// --- Reading ---
+
+inline void link::read() {
+  auto const room = parser_.prepare(read_size);
+  socket_.async_read_some(asio::buffer(room.data(), room.size()),
+                          guarded([](link& l, std::size_t n) { l.take_messages(n); }));
+}
+
+inline void link::take_messages(std::size_t n) {
+  heard_at_ = clock::now();
+  parser_.commit(n);
+  while (host_ != nullptr) {
+    std::optional<resp::value> const message = parser_.next();
+    if (!message) break;
+    host_->received(*message);
+  }
+  if (host_ != nullptr && parser_.error() != resp::fault::none)
+    return fail(describe(parser_.error()));
+  if (host_ == nullptr) return;
+  owes_ = host_->awaits_answer();
+  host_->ready();
+  if (host_ != nullptr) read();
+}
+
+// --- Writing ---
+
+inline void link::flush() {
+  if (out_.empty() || !in_flight_.empty()) return;
+  if (!std::exchange(owes_, true)) heard_at_ = clock::now();
+  watch();
+  in_flight_.swap(out_);
+  asio::async_write(socket_, asio::buffer(in_flight_), guarded([](link& l, std::size_t) {
+                      l.in_flight_.clear();
+                      l.host_->ready();
+                      if (l.host_ != nullptr) l.flush();
+                    }));
+}
+
+// --- Silence ---
+
+// Sets the alarm, unless it is set or the server owes nothing. It is not reset for each byte.
+inline void link::watch() {
+  if (watches_ || !owes_) return;
+  alarm_.expires_at(heard_at_ + patience_);
+  alarm_.async_wait(guarded([](link& l) { l.check_silence(); }));
+  watches_ = true;
+}
+
+inline void link::check_silence() {
+  watches_ = false;
+  if (owes_ && clock::now() - heard_at_ >= patience_)
+    return fail("the server does not answer in time");
+  watch();
+}
+
+// --- The end ---
+
+inline void link::fail(std::string_view why) noexcept {
+  link_host* const host = host_;
+  close();
+  host->broken(why);
+}
+
+inline void link::close() noexcept {
+  host_ = nullptr;
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  resolver_.cancel();
+  alarm_.cancel(ignored);
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif
