@@ -36,7 +36,7 @@ inline std::string_view text_of(failure f) {
   constexpr std::string_view texts[] = {
       "none",          "not_free",        "aborted",       "timed_out",     "lease_lost",
       "kind_mismatch", "version",         "configuration", "access_denied", "unsupported_server",
-      "not_a_master",  "evicting_policy", "server_error"};
+      "not_a_master",  "evicting_policy", "no_memory",     "server_error"};
   return texts[static_cast<std::size_t>(f)];
 }
 

@@ -94,6 +94,8 @@ inline void handshake::begin(std::string& out, login const& as, std::string_view
 
 inline handshake::progress handshake::take(resp::value message) {
   if (message.type() == resp::kind::error) return take_error(message);
+  // A grant may be published before the session can take it: its next beat learns of it.
+  if (step_ == step::load && message.type() == resp::kind::push) return progress::goes_on;
   switch (step_) {
     case step::hello:
       if (message.type() != resp::kind::map) break;

@@ -32,6 +32,7 @@ enum class failure : std::uint8_t {
   unsupported_server,
   not_a_master,
   evicting_policy,
+  no_memory,
   server_error
 };
 

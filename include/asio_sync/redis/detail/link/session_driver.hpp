@@ -1,0 +1,255 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_LINK_SESSION_DRIVER_HPP
+#define ASIO_SYNC_REDIS_DETAIL_LINK_SESSION_DRIVER_HPP
+
+#include <asio_sync/redis/detail/link/answer_reader.hpp>
+#include <asio_sync/redis/detail/link/handshake.hpp>
+#include <asio_sync/redis/detail/link/link.hpp>
+#include <asio_sync/redis/detail/link/read_clock.hpp>
+#include <asio_sync/redis/detail/session/session.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+// Connects a session to a server, and keeps it connected: it makes links, has them shake hands,
+// carries requests and answers, and watches the clock. A derived class takes what the session
+// tells.
+//
+// All members are called on the executor, which runs one function at a time.
+class session_driver : public session_host,
+                       public std::enable_shared_from_this<session_driver>,
+                       private link_host {
+ public:
+  session_driver(session_driver const&) = delete;
+  session_driver& operator=(session_driver const&) = delete;
+
+  void run() noexcept {
+    follow([this] { session_.run(); });
+  }
+  void stop() noexcept {
+    follow([this] { session_.stop(); });
+  }
+  void shutdown() noexcept {
+    follow([this] { session_.shutdown(read_clock()); });
+  }
+
+  // See session; a claim is told of through the functions of session_host.
+  void acquire(claim& c) noexcept {
+    follow([&] { session_.acquire(read_clock(), c); });
+  }
+  void release(claim& c) noexcept {
+    follow([&] { session_.release(read_clock(), c); });
+  }
+  void forget(claim& c) noexcept {
+    follow([&] { session_.forget(read_clock(), c); });
+  }
+
+  session const& state() const noexcept { return session_; }
+
+ protected:
+  using milliseconds = std::chrono::milliseconds;
+
+  session_driver(asio::any_io_executor executor, session_config config, address where, login as,
+                 milliseconds patience)
+      : executor_(std::move(executor)),
+        where_(std::move(where)),
+        login_(std::move(as)),
+        prefix_(config.prefix),
+        patience_(patience),
+        pause_(executor_),
+        alarm_(executor_),
+        session_(std::move(config), *this) {}
+  ~session_driver() { drop_link(); }
+
+ private:
+  static constexpr milliseconds shortest_pause{50}, longest_pause{2000};  // between two attempts
+  static constexpr std::size_t most_backlog = 64 * 1024;
+
+  // Does something with the session, and then what follows from it.
+  template <class Function>
+  void follow(Function f) noexcept;
+
+  void write();
+  void set_alarm();
+  void on_alarm();
+  void reconnect_later();
+  void connect();
+  void drop_link() noexcept;
+
+  // Calls a member at a time, unless it is changed before or this object has gone.
+  void wait(asio::steady_timer& timer, void (session_driver::*then)()) {
+    timer.async_wait([self = weak_from_this(), then](boost::system::error_code error) {
+      if (auto const driver = self.lock(); driver && !error) ((*driver).*then)();
+    });
+  }
+
+  void linked() override;
+  void received(resp::value message) override;
+  void ready() override {
+    follow([] {});
+  }
+  bool awaits_answer() const noexcept override { return !is_ready_ || session_.expects(); }
+  void broken(std::string_view why) noexcept override;
+
+  void disconnect() noexcept override { drop_link(); }
+  std::string new_client_id() override;
+
+  bool shake_hands(resp::value message);
+
+  asio::any_io_executor const executor_;
+  address const where_;
+  login const login_;
+  std::string const prefix_;
+  milliseconds const patience_;
+
+  std::shared_ptr<link> link_;  // null: there is none, and another one follows after a pause
+  handshake handshake_;         // of the link
+  bool is_ready_ = false;       // the handshake is complete
+  answer_reader reader_;
+  request request_;
+
+  milliseconds next_pause_ = shortest_pause;
+  bool pauses_ = false;
+  asio::steady_timer pause_, alarm_;
+  session_clock::time_point alarm_at_ = session_clock::time_point::max();
+  std::minstd_rand random_{std::random_device{}()};
+
+  session session_;
+};
+
+template <class Function>
+void session_driver::follow(Function f) noexcept {
+  try {
+    f();
+    write();
+    if (session_.state() != session_state::stopped && !link_) reconnect_later();
+    set_alarm();
+  } catch (std::exception const& e) {
+    session_.fail(failure::no_memory, e.what());
+  }
+  if (session_.state() == session_state::stopped) drop_link();
+}
+
+inline void session_driver::write() {
+  while (link_ && is_ready_ && link_->backlog() < most_backlog &&
+         session_.next(read_clock(), request_))
+    handshake_.append_call(link_->out(), request_);
+  if (link_ && is_ready_) link_->flush();
+}
+
+// Sets the alarm for the next tick if it would come too late.
+inline void session_driver::set_alarm() {
+  auto const at = session_.next_tick();
+  if (session_.state() == session_state::stopped || at >= alarm_at_) return;
+  alarm_at_ = at;
+  alarm_.expires_after(std::max(at - read_clock(), session_clock::duration::zero()));
+  wait(alarm_, &session_driver::on_alarm);
+}
+
+inline void session_driver::on_alarm() {
+  alarm_at_ = session_clock::time_point::max();
+  follow([this] { session_.tick(read_clock()); });
+}
+
+// --- Links ---
+
+inline void session_driver::reconnect_later() {
+  if (std::exchange(pauses_, true)) return;
+  auto const half = next_pause_.count() / 2;
+  pause_.expires_after(milliseconds(half + std::uniform_int_distribution<long>(0, half)(random_)));
+  next_pause_ = std::min(2 * next_pause_, longest_pause);
+  wait(pause_, &session_driver::connect);
+}
+
+inline void session_driver::connect() {
+  follow([this] {
+    pauses_ = false;
+    if (session_.state() == session_state::stopped) return;
+    is_ready_ = false;
+    handshake_ = {};
+    link_ = std::make_shared<link>(executor_, static_cast<link_host&>(*this), patience_);
+    link_->connect(where_);
+  });
+}
+
+inline void session_driver::drop_link() noexcept {
+  if (link_) link_->close();
+  link_.reset();
+}
+
+inline void session_driver::linked() {
+  handshake_.begin(link_->out(), login_, prefix_ + "ch:" + session_.client_id());
+  link_->flush();
+}
+
+inline void session_driver::broken(std::string_view why) noexcept {
+  link_.reset();
+  if (!is_ready_) report({session_event::kind::disconnected, why});
+  follow([&] { session_.disconnected(read_clock(), why); });
+}
+
+// --- Messages ---
+
+// What follows from a message waits for ready(), unless the link is gone.
+inline void session_driver::received(resp::value message) {
+  auto const now = read_clock();
+  if (!is_ready_) {
+    if (!shake_hands(message)) follow([] {});
+    return;
+  }
+  if (message.type() == resp::kind::push) {
+    if (auto const text = read_published(message)) session_.pushed(now, *text);
+  } else if (auto const what = session_.expects()) {
+    session_.answered(now, reader_.read(*what, message));
+    if (session_.state() == session_state::open) next_pause_ = shortest_pause;
+  } else {
+    throw std::runtime_error("the server answers what was not asked");
+  }
+  if (!link_) follow([] {});
+}
+
+// Returns false if the link is of no use.
+inline bool session_driver::shake_hands(resp::value message) {
+  switch (handshake_.take(message)) {
+    case handshake::progress::goes_on: break;
+    case handshake::progress::complete:
+      is_ready_ = true;
+      session_.connected(read_clock(), handshake_.run_id());
+      break;
+    case handshake::progress::failed:
+      drop_link();
+      report({session_event::kind::disconnected, handshake_.text()});
+      return false;
+    case handshake::progress::refused:
+      session_.fail(handshake_.why(), handshake_.text());
+      return false;
+  }
+  return true;
+}
+
+inline std::string session_driver::new_client_id() {
+  std::random_device device;
+  std::string id;
+  while (id.size() != 32) id += "0123456789abcdef"[device() % 16];
+  return id;
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

@@ -1,0 +1,279 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Sessions over real connections to a real server: claims are granted and given back, and the
+// server goes away, comes back, and forgets.
+
+#include <asio_sync/redis/detail/link/session_driver.hpp>
+
+#include "redis/support/connection.hpp"
+#include "redis/support/server.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+using namespace asio_sync::redis::detail;
+using namespace std::chrono_literals;
+using asio_sync::test::redis::connection;
+using asio_sync::test::redis::server;
+
+boost::asio::io_context& context() {
+  static boost::asio::io_context io;
+  return io;
+}
+
+session_config short_lives() {
+  session_config config;
+  config.ttl = config.max_ttl = 600ms;
+  config.margin = 60ms;
+  config.gate = false;
+  return config;
+}
+
+class client final : public session_driver {
+ public:
+  explicit client(server const& s, login as = {}, session_config config = short_lives())
+      : session_driver(context().get_executor(), std::move(config), {{}, {}, s.socket()},
+                       std::move(as), 150ms) {}
+
+  std::string told;
+  unsigned grants = 0, losses = 0, ends = 0;
+  failure result = failure::none;
+
+  bool has_told(std::string_view what) const { return told.find(what) != std::string::npos; }
+
+ private:
+  void granted(claim&) noexcept override { ++grants; }
+  void lost(claim&) noexcept override { ++losses; }
+  void finished(claim&, failure why) noexcept override {
+    ++ends;
+    result = why;
+  }
+  void report(session_event const& e) noexcept override {
+    constexpr std::string_view kinds[] = {"connected", "disconnected", "session_lost",
+                                          "late",      "gated",        "data_lost",
+                                          "too_long",  "server_error"};
+    told.append(kinds[std::size_t(e.what)]).append(" ").append(e.text).append("; ");
+  }
+  void ended(failure why) noexcept override {
+    told += "ended; ";
+    result = why;
+  }
+};
+
+// Runs the context until something holds; not for ever.
+template <class Condition>
+bool soon(Condition holds) {
+  auto const limit = std::chrono::steady_clock::now() + 20s;
+  context().restart();
+  while (!holds() && std::chrono::steady_clock::now() < limit) context().run_one_for(50ms);
+  return holds();
+}
+
+bool is_open(client const& c) { return c.state().state() == session_state::open; }
+
+// Ends a run before its claims end, so that nothing of it is left in the context.
+struct ending {
+  client& c;
+  ~ending() {
+    c.stop();
+    context().restart();
+    context().poll();
+  }
+};
+
+object mutex_named(std::string name) { return {std::move(name), "mutex"}; }
+
+BOOST_AUTO_TEST_SUITE(session_driver_test)
+
+BOOST_AUTO_TEST_CASE(a_claim_is_granted_and_given_back) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x);
+  ending const end{*c};
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  BOOST_TEST(one.fence() > 1'000'000'000'000'000u);
+  c->release(one);
+  BOOST_TEST(soon([&] { return c->ends == 1; }));
+  BOOST_TEST((c->result == failure::none));
+  BOOST_TEST(c->told == "connected ; ");
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_is_handed_from_one_client_to_another) {
+  server s;
+  auto const a = std::make_shared<client>(s), b = std::make_shared<client>(s);
+  object x = mutex_named("x"), same = mutex_named("x");
+  claim first(x), second(same);
+  ending const end_a{*a}, end_b{*b};
+  a->run();
+  b->run();
+  a->acquire(first);
+  BOOST_TEST(soon([&] { return a->grants == 1; }));
+  b->acquire(second);
+  BOOST_TEST(soon([&] { return second.state() == claim_state::waiting; }));
+  auto const until = std::chrono::steady_clock::now() + 1500ms;  // longer than a session lives
+  BOOST_TEST(soon([&] { return b->grants != 0 || std::chrono::steady_clock::now() > until; }));
+  BOOST_TEST(b->grants == 0u);
+  a->release(first);
+  BOOST_TEST(soon([&] { return b->grants == 1; }));
+  BOOST_TEST(second.fence() > first.fence());
+  BOOST_TEST(a->losses + b->losses == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_is_cut_is_made_again_and_the_hold_stays) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  connection admin(s.socket());
+  object x = mutex_named("x");
+  claim one(x);
+  ending const end{*c};
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  for (int i = 0; i != 3; ++i) {
+    admin({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+    admin({"CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes"});
+    BOOST_TEST(soon([&] { return !is_open(*c); }));
+    BOOST_TEST(soon([&] { return is_open(*c); }));
+  }
+  BOOST_TEST(c->losses == 0u);
+  c->release(one);
+  BOOST_TEST(soon([&] { return c->ends == 1; }));
+  BOOST_TEST((c->result == failure::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_killed_and_starts_again_has_lost_the_hold) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x), two(x);
+  ending const end{*c};
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  c->acquire(two);
+  BOOST_TEST(soon([&] { return two.state() == claim_state::waiting; }));
+  std::uint64_t const fence = one.fence();
+  s.kill();
+  BOOST_TEST(soon([&] { return !is_open(*c); }));
+  s.start();
+  BOOST_TEST(soon([&] { return c->grants == 2; }));
+  BOOST_TEST(c->losses == 1u);
+  BOOST_TEST((one.state() == claim_state::finished));
+  BOOST_TEST(two.fence() > fence);
+  BOOST_TEST(c->has_told("data_lost"));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_away_for_a_life_ends_the_session) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x);
+  ending const end{*c};
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  ::kill(s.id(), SIGSTOP);
+  auto const start = std::chrono::steady_clock::now();
+  BOOST_TEST(soon([&] { return c->losses == 1; }));
+  BOOST_TEST((std::chrono::steady_clock::now() - start <= 540ms + 500ms));
+  BOOST_TEST(c->has_told("disconnected the server does not answer in time"));
+  ::kill(s.id(), SIGCONT);
+  BOOST_TEST(soon([&] { return is_open(*c); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_shutdown_leaves_nothing_at_the_server) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x), two(x);
+  c->run();
+  c->acquire(one);
+  c->acquire(two);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  c->shutdown();
+  BOOST_TEST(c->ends == 2u);
+  BOOST_TEST(soon([&] { return c->has_told("ended"); }));
+  BOOST_TEST((c->result == failure::none));
+  connection admin(s.socket());
+  BOOST_TEST(admin({"KEYS", "as:{*"}).elements.empty());
+  BOOST_TEST(admin({"KEYS", "as:s:*"}).elements.empty());
+  context().restart();
+  context().run();  // nothing is left to do
+}
+
+BOOST_AUTO_TEST_CASE(a_run_can_be_stopped_and_begun_again) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x), two(x);
+  c->run();
+  c->acquire(one);
+  c->acquire(two);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  c->stop();
+  BOOST_TEST(c->losses == 1u);
+  BOOST_TEST(c->has_told("ended"));
+  context().restart();
+  context().run();  // the wait needs nothing while the client is stopped
+  ending const end{*c};
+  c->run();
+  BOOST_TEST(soon([&] { return c->grants == 2; }));  // the server has ended the first session
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_password_ends_the_run_at_once) {
+  server s({"--requirepass", "secret"});
+  auto const c = std::make_shared<client>(s, login{{}, "wrong", {}, 0});
+  object x = mutex_named("x");
+  claim one(x);
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->has_told("ended"); }));
+  BOOST_TEST(c->has_told("server_error WRONGPASS"));
+  BOOST_TEST((c->result == failure::access_denied));
+  BOOST_TEST(c->ends == 1u);
+  context().restart();
+  context().run();  // no attempt follows
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_comes_later_is_found) {
+  server s;
+  s.kill();
+  auto const c = std::make_shared<client>(s);
+  ending const end{*c};
+  c->run();
+  BOOST_TEST(soon([&] { return c->has_told("disconnected No such file or directory"); }));
+  s.start();
+  BOOST_TEST(soon([&] { return is_open(*c); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_driver_may_go_while_it_runs) {
+  server s;
+  auto c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x);
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  c.reset();
+  context().restart();
+  context().run();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
