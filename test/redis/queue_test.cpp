@@ -145,6 +145,17 @@ BOOST_AUTO_TEST_CASE(nobody_is_marked_behind_the_last_grant) {
   BOOST_TEST(admin({"HGET", "as:{x}:d", b.token(1)}).text.ends_with(" -"));
 }
 
+BOOST_AUTO_TEST_CASE(nobody_is_marked_behind_the_last_of_several_grants) {
+  a.acquire("x", 1, permits(3));
+  c.acquire("x", 1, permits(1));
+  c.acquire("x", 2, permits(2));
+  b.acquire("x", 1, permits(1));
+  b.freeze();
+  a.release("x", 1);
+  BOOST_TEST(c.link.pushes().size() == 2);
+  BOOST_TEST(admin({"HGET", "as:{x}:d", b.token(1)}).text.ends_with(" -"));
+}
+
 BOOST_AUTO_TEST_CASE(list_of_tokens_of_another_type_does_not_stop_the_others) {
   a.acquire("x", 1);
   a.acquire("y", 2);

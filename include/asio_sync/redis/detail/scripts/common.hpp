@@ -199,10 +199,10 @@ local function serve(o, tokens, answered)
 end
 
 -- Grants to the waiters in the order of their tickets, until one does not fit. Ends the dead, and
--- passes over those who cannot be reached, up to 512. `answered` needs no push.
+-- passes over those who cannot be reached. `answered` needs no push.
 local function pump(o, answered)
   local passed, size, on = 0, 1, not gate
-  while on and o.n > 0 and o.used < o.cap and passed < 512 do
+  while on and o.n > 0 and o.used < o.cap do
     local tokens = call('ZRANGE', o.q, passed, passed + size - 1)
     if #tokens == 0 then return end
     local skipped
