@@ -120,7 +120,7 @@ class link : public std::enable_shared_from_this<link> {
 template <class Function>
 auto link::guarded(Function f) {
   return [self = shared_from_this(), f = std::move(f)](boost::system::error_code error,
-                                                       auto const&... results) {
+                                                       auto const&... results) -> void {
     if (self->host_ == nullptr) return;
     if (error) return self->fail(error.message());
     try {
