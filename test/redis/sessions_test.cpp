@@ -126,6 +126,18 @@ BOOST_AUTO_TEST_CASE(another_run_id_makes_a_new_epoch_gate_and_greater_numbers) 
   BOOST_TEST(granted(b.beat({{"x", {1}}})));
 }
 
+BOOST_AUTO_TEST_CASE(free_capacity_of_an_earlier_epoch_is_not_used) {
+  auto const permits = [](std::int64_t weight) {
+    return acquisition{.kind = "semaphore", .capacity = 3, .weight = weight};
+  };
+  a.acquire("x", 1, permits(1));
+  b.run_id = "another";
+  b.open();
+  BOOST_TEST(granted(b.acquire("x", 1, permits(1))));
+  BOOST_TEST(queued(b.acquire("x", 2, permits(3))));
+  BOOST_TEST(granted(b.acquire("y", 3)));
+}
+
 BOOST_AUTO_TEST_CASE(counter_that_is_ahead_of_the_clock_stays_ahead) {
   admin({"SET", "as:f", "9000000000000000"});
   a.run_id = "another";

@@ -128,6 +128,7 @@ class server {
   // Runs a program in a child process, with nothing on its standard input.
   static ::pid_t run(std::vector<std::string>& arguments) {
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& each : arguments) pointers.push_back(each.data());
     pointers.push_back(nullptr);
     ::pid_t const child = ::fork();

@@ -48,6 +48,7 @@ struct tally {
 
 inline std::vector<std::string> names_of(std::vector<subject> const& some) {
   std::vector<std::string> names;
+  names.reserve(some.size());
   for (subject const& each : some) names.push_back(each.name);
   return names;
 }
@@ -266,7 +267,7 @@ class walk {
     std::vector<std::string> const keys = world_.keys(patterns[which]);
     if (keys.empty()) return;
     ++total_.deletions;
-    std::string const key = keys[random_.below(unsigned(keys.size()))];
+    std::string const& key = keys[random_.below(unsigned(keys.size()))];
     if (which == 0)
       for (std::string const& each : world_.keys(key.substr(0, key.size() - 1) + '*'))
         world_.remove(each);

@@ -332,7 +332,7 @@ class parser {
              : type == '~' ? kind::set
              : type == '>' ? kind::push
                            : kind::map,
-             {message() + at_, 0}, 0, size);
+             {}, 0, size);
     elements_ += size;
     frames_[depth_++] = {size + 1, index, type == '|'};
     return end_value();
@@ -348,7 +348,7 @@ class parser {
   }
 
   void add_node(kind type, std::string_view text, std::int64_t number, std::uint32_t size) {
-    auto const offset = static_cast<std::uint32_t>(text.data() - message());
+    auto const offset = text.empty() ? 0 : static_cast<std::uint32_t>(text.data() - message());
     nodes_.push_back({type, size, 1, offset, static_cast<std::uint32_t>(text.size()), number});
   }
 
