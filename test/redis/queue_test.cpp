@@ -49,6 +49,17 @@ BOOST_AUTO_TEST_CASE(hint_is_the_smallest_life_of_the_holders) {
   BOOST_TEST(hint(waits) > 5000);
 }
 
+BOOST_AUTO_TEST_CASE(hint_says_when_the_waiter_that_blocks_can_be_dead) {
+  a.acquire("x", 1, permits(1));
+  b.acquire("x", 1, permits(3));
+  admin({"PEXPIRE", b.session(), "40000"});
+  auto const waits = c.acquire("x", 1, permits(1));
+  BOOST_TEST(hint(waits) <= 40000);
+  BOOST_TEST(hint(waits) > 35000);
+  b.die();
+  BOOST_TEST(granted(c.beat({{"x", {1}}})));
+}
+
 BOOST_AUTO_TEST_CASE(dead_waiter_is_removed) {
   a.acquire("x", 1);
   b.acquire("x", 1);

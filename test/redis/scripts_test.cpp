@@ -304,6 +304,27 @@ BOOST_AUTO_TEST_CASE(object_that_has_lost_its_m_begins_anew) {
   BOOST_TEST(keys("as:{x}:*").empty());
 }
 
+BOOST_AUTO_TEST_CASE(object_that_has_lost_one_of_its_keys_begins_anew) {
+  for (std::string const part : {"h", "d", "q"}) {
+    a.acquire("x", 1);
+    b.acquire("x", 1);
+    admin({"DEL", "as:{x}:" + part});
+    BOOST_TEST(granted(c.acquire("x", 1)));
+    BOOST_TEST(a.release("x", 1).number == -1);
+    BOOST_TEST(unknown(b.beat({{"x", {1}}})));
+    BOOST_TEST(c.release("x", 1).number == 1);
+    BOOST_TEST(keys("as:{x}:*").empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lock_whose_holder_has_been_deleted_is_free) {
+  a.acquire("x", 1);
+  admin({"DEL", "as:{x}:h"});
+  BOOST_TEST(granted(b.acquire("x", 1)));
+  BOOST_TEST(a.release("x", 1).number == -1);
+  BOOST_TEST(queued(a.acquire("x", 1)));
+}
+
 BOOST_AUTO_TEST_CASE(remains_of_an_object_without_its_m_are_removed) {
   for (caller::command const& remains : {caller::command{"HSET", "as:{x}:h", b.token(9), "1 5"},
                                          {"HSET", "as:{x}:d", b.token(9), "1 5 -"},

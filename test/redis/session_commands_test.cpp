@@ -29,6 +29,23 @@ BOOST_AUTO_TEST_CASE(a_claim_that_the_server_has_not_seen_is_forgotten_without_a
   BOOST_TEST(f.sent() == "");
 }
 
+// The host may end a claim in finished().
+BOOST_AUTO_TEST_CASE(a_claim_can_be_given_back_when_its_session_has_lapsed) {
+  for (bool const releases : {true, false}) {
+    fixture f;
+    f.open();
+    claim& c = f.hold("x", 11);
+    f.after(6000ms);
+    f.ends_claims = true;
+    if (releases)
+      f.s.release(f.now, c);
+    else
+      f.s.forget(f.now, c);
+    BOOST_TEST(f.told() == "session_lost; disconnect; lost 1; finished 1 lease_lost");
+    BOOST_TEST(f.sent() == "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_of_a_lost_session_is_forgotten_without_a_command) {
   fixture f;
   f.open();
@@ -170,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_was_granted_meanwhile_does_not_ask_again) {
   BOOST_TEST(f.sent() == "beat x:1");
 }
 
-BOOST_AUTO_TEST_CASE(a_claim_that_is_granted_during_a_resume_does_not_ask_again) {
+BOOST_AUTO_TEST_CASE(a_claim_that_is_granted_before_it_asks_again_does_not_ask) {
   fixture f;
   f.open();
   f.acquire("x");
@@ -178,8 +195,8 @@ BOOST_AUTO_TEST_CASE(a_claim_that_is_granted_during_a_resume_does_not_ask_again)
   f.cut();
   f.connect();
   f.sent();
-  f.push("G a.1:1 12 e");
   f.resumes();
+  f.push("G a.1:1 12 e");
   BOOST_TEST(f.sent() == "beat x:1");
 }
 

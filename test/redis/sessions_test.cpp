@@ -132,6 +132,7 @@ BOOST_AUTO_TEST_CASE(free_capacity_of_an_earlier_epoch_is_not_used) {
   };
   a.acquire("x", 1, permits(1));
   b.run_id = "another";
+  ++b.incarnation;
   b.open();
   BOOST_TEST(granted(b.acquire("x", 1, permits(1))));
   BOOST_TEST(queued(b.acquire("x", 2, permits(3))));
@@ -141,6 +142,7 @@ BOOST_AUTO_TEST_CASE(free_capacity_of_an_earlier_epoch_is_not_used) {
 BOOST_AUTO_TEST_CASE(counter_that_is_ahead_of_the_clock_stays_ahead) {
   admin({"SET", "as:f", "9000000000000000"});
   a.run_id = "another";
+  ++a.incarnation;
   a.open();
   BOOST_TEST(admin({"GET", "as:f"}).text == "9000000000000001");
   BOOST_TEST(number(a.acquire("x", 1)) == 9000000000000002);
@@ -198,6 +200,14 @@ BOOST_AUTO_TEST_CASE(bytes_of_an_older_connection_are_refused) {
   BOOST_TEST(keys("as:{x}:*").empty());
 }
 
+BOOST_AUTO_TEST_CASE(copy_of_a_client_does_not_get_its_session) {
+  ++a.gen;
+  BOOST_TEST(!a.resume().is_error());
+  BOOST_TEST(a.resume().text == "STALE a newer connection speaks for this session");
+  BOOST_TEST(a.open().text == "STALE another client has opened this session");
+  BOOST_TEST(!a.beat().is_error());
+}
+
 BOOST_AUTO_TEST_CASE(generation_that_was_never_told_is_stale) {
   a.gen = 2;
   BOOST_TEST(a.beat().code() == "STALE");
@@ -211,6 +221,7 @@ BOOST_AUTO_TEST_CASE(resume_of_an_ended_session_makes_none) {
 
 BOOST_AUTO_TEST_CASE(resume_of_a_session_of_an_earlier_epoch_ends_it) {
   b.run_id = "another";
+  ++b.incarnation;
   b.open();
   BOOST_TEST(a.resume().code() == "EPOCH");
   a.run_id = "another";

@@ -155,6 +155,8 @@ class fixture : public session_host {
 
   void after(milliseconds time) { now += time; }
 
+  bool ends_claims = false;  // the only one, when it has finished
+
   session_clock::time_point now{std::chrono::hours(1)};
   session s;
 
@@ -175,6 +177,7 @@ class fixture : public session_host {
   void lost(claim& c) noexcept override { append(told_, "lost " + number(c)); }
   void finished(claim& c, failure why) noexcept override {
     append(told_, "finished " + number(c) + ' ' + std::string(text_of(why)));
+    if (ends_claims) claims_.clear();
   }
   void report(session_event const& e) noexcept override { append(told_, text_of(e)); }
   void disconnect() noexcept override { append(told_, "disconnect"); }

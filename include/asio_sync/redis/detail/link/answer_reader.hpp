@@ -42,14 +42,15 @@ class answer_reader {
   }
 
  private:
-  static constexpr std::int64_t most = std::int64_t(1) << 53;  // a ticket or fence is smaller
+  static constexpr std::int64_t most = std::int64_t(1) << 53;     // a ticket or fence is smaller
+  static constexpr std::int64_t longest = std::int64_t(1) << 32;  // a time in ms is not longer
 
   static answer read_opened(resp::value message) noexcept {
     if (message.type() != resp::kind::array || message.size() != 3) return malformed{};
     auto at = message.begin();
     resp::value const is_new = *at, epoch = *++at, gate = *++at;
     if (is_new.type() != resp::kind::number || epoch.type() != resp::kind::string ||
-        epoch.text().empty() || gate.type() != resp::kind::number)
+        epoch.text().empty() || gate.type() != resp::kind::number || gate.number() > longest)
       return malformed{};
     opened o{is_new.number() == 0, epoch.text(), std::nullopt};
     if (gate.number() >= 0) o.gate = std::chrono::milliseconds(gate.number());
@@ -77,7 +78,7 @@ class answer_reader {
     for (resp::value const each : {state, number, hint})
       if (each.type() != resp::kind::number) return false;
     if (state.number() < -1 || state.number() > 1 || number.number() < 0 ||
-        number.number() >= most)
+        number.number() >= most || hint.number() > longest)
       return false;
     token_state s;
     s.where = state.number() == 1   ? standing::holds

@@ -223,7 +223,7 @@ inline void link::close() noexcept {
   boost::system::error_code ignored;
   socket_.close(ignored);
   resolver_.cancel();
-  alarm_.cancel(ignored);
+  alarm_.cancel();
 }
 
 }  // namespace asio_sync::redis::detail

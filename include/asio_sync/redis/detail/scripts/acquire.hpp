@@ -16,9 +16,9 @@ local kind, version, cap, w = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV
 if not gate and session and epoch == ARGV[4]
    and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
   local base = prefix .. '{' .. name .. '}:'
-  local in_use = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q') > 0
-  local used = 0
-  if in_use then
+  local keys = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q')
+  local used = keys == 0 and 0
+  if keys == 2 then
     local m = call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n')
     used = m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9] and m[6] == '0'
       and not call('HGET', base .. 'h', token) and tonumber(m[5])
@@ -28,7 +28,7 @@ if not gate and session and epoch == ARGV[4]
     local fence = pcall_redis('INCR', prefix .. 'f')
     if type(fence) == 'number' and fence >= 1e15 then
       call('HSET', base .. 'h', token, ARGV[10] .. ' ' .. ('%.0f'):format(fence))
-      if in_use then
+      if keys == 2 then
         call('HSET', base .. 'm', 'used', used + w)
       else
         call('HSET', base .. 'm', 'e', epoch, 'k', kind, 'v', version, 'cap', ARGV[9], 'used', w,
@@ -50,9 +50,9 @@ elseif o.kind and o.kind ~= kind then
 elseif o.cap and o.cap ~= cap then
   return redis.error_reply('CAPACITY the object has capacity ' .. whole(o.cap))
 end
-call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
 o.kind, o.version, o.cap = kind, version, cap
 if states(o, {token}, {})[1] == -1 then
+  call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
   local ticket = ARGV[12] == '0' and whole(next_number()) or ARGV[12]
   call('ZADD', o.q, ticket, token)
   wait(o, token, w, ticket, '-')

@@ -63,18 +63,19 @@ local function reachable(sid)
 end
 
 -- Returns the object. Raises WRONGTYPE if one of its keys is not ours. Deletes data of an earlier
--- epoch, and data that has lost its m.
+-- epoch, and data of which a key has been lost.
 local function object(name)
   if objects[name] then return objects[name] end
   local base = prefix .. '{' .. name .. '}:'
   local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q',
              used = 0, n = 0, cur = '0', hint = -1}
   local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur')
-  local size = call('HLEN', o.h) + call('HLEN', o.d) + call('ZCARD', o.q)
-  if m[1] and m[1] == epoch then
-    o.kind, o.version, o.cap = m[2], m[3], tonumber(m[4])
-    o.used, o.n, o.cur = tonumber(m[5]), tonumber(m[6]), m[7] or '0'
-  elseif m[1] or size > 0 then
+  local held, records, queued = call('HLEN', o.h), call('HLEN', o.d), call('ZCARD', o.q)
+  local used, n = tonumber(m[5]), tonumber(m[6])
+  if m[1] and m[1] == epoch and (used > 0) == (held > 0)
+     and (n > 0) == (records > 0) and (n > 0) == (queued > 0) then
+    o.kind, o.version, o.cap, o.used, o.n, o.cur = m[2], m[3], tonumber(m[4]), used, n, m[7] or '0'
+  elseif m[1] or held + records + queued > 0 then
     call('DEL', o.m, o.h, o.d, o.q)
   end
   objects[name] = o
@@ -130,22 +131,30 @@ local function wait(o, token, w, ticket, skip)
   call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' ' .. skip)
 end
 
+local function lower_hint(o, life)
+  if o.hint == -1 or life < o.hint then o.hint = life end
+end
+
 -- Ends holders whose session is dead. Looks at as many as half of the looks allow, and goes on
--- from there the next time. The hint is the time until another of them can be dead.
+-- from there the next time; a small hash is read as a whole. The hint is the time until another of
+-- them can be dead, or 0 if other objects have used up the looks.
 local function reap(o)
   if gate then
     o.hint = left(prefix .. 'gate')
     return
   end
-  o.cut = looks <= 0
-  if o.cut or o.used == 0 then return end
+  if looks <= 0 then
+    o.hint = 0
+    return
+  elseif o.used == 0 then return
+  end
   local limit, begin = math.ceil(looks / 2), o.cur
   local cursor, holders = unpack(call('HSCAN', o.h, begin, 'COUNT', limit))
   local dead, held = {}, 0
   for i = 1, #holders, 2 do
     local life = look_up(owner(holders[i])).left
     if life ~= -2 then
-      if o.hint == -1 or life < o.hint then o.hint = life end
+      lower_hint(o, life)
     elseif 4 * #dead < limit then
       dead[#dead + 1], held = holders[i], held + weight(holders[i + 1])
     else
@@ -192,6 +201,7 @@ local function serve(o, tokens, answered)
       grant(o, token, w, answered)
     else
       on = false
+      if owner(token) ~= me then lower_hint(o, look_up(owner(token)).left) end
     end
   end
   drop(o, dead)
@@ -202,6 +212,7 @@ end
 -- passes over those who cannot be reached. `answered` needs no push.
 local function pump(o, answered)
   local passed, size, on = 0, 1, not gate
+  if on and looks <= 0 and o.n > 0 and o.used < o.cap then o.hint = 0 end
   while on and o.n > 0 and o.used < o.cap do
     local tokens = call('ZRANGE', o.q, passed, passed + size - 1)
     if #tokens == 0 then return end
@@ -213,12 +224,14 @@ end
 
 -- Appends the state of each token to `answer`.
 local function states(o, tokens, answer)
-  local held, waiting = call('HMGET', o.h, unpack(tokens)), call('HMGET', o.d, unpack(tokens))
+  local waiting = call('HMGET', o.d, unpack(tokens))
   local hint = o.cut and o.dropped and 0 or o.hint
-  for i = 1, #tokens do
-    local state, number = -1, '0'
-    if held[i] then state, number = 1, held[i]:match('%d+$')
-    elseif waiting[i] then state, number = 0, waiting[i]:match(' (%d+) ') end
+  for i, token in ipairs(tokens) do
+    local state, number = 0, waiting[i] and waiting[i]:match(' (%d+) ')
+    if not number then
+      local held = call('HGET', o.h, token)
+      state, number = held and 1 or -1, held and held:match('%d+$') or '0'
+    end
     answer[#answer + 1] = state
     answer[#answer + 1] = tonumber(number)
     answer[#answer + 1] = state == 0 and hint or -1

@@ -17,6 +17,9 @@ local its_run_id, its_max_ttl = (epoch or ''):match('^(.*)%.%d+%.(%d+)$')
 if its_max_ttl and its_max_ttl ~= max_ttl then
   return redis.error_reply('MAXTTL the server has max_session_ttl ' .. its_max_ttl)
 end
+if fresh and session then
+  return redis.error_reply('STALE another client has opened this session')
+end
 local members = call('SRANDMEMBER', prefix .. 'all', 2)
 finish(prefix .. 's:' .. old)
 if its_run_id ~= run_id then
@@ -37,7 +40,7 @@ if not fresh then
   if stored_epoch ~= epoch then
     finish(key)
     return redis.error_reply('EPOCH the data of the server has been lost')
-  elseif tonumber(stored_gen) > tonumber(gen) then
+  elseif tonumber(stored_gen) >= tonumber(gen) then
     return redis.error_reply('STALE a newer connection speaks for this session')
   end
 end

@@ -25,6 +25,8 @@ class beat_schedule {
   using duration = session_clock::duration;
 
   static constexpr std::size_t max_objects = 64, max_tokens = 1024;  // of a beat
+  static constexpr std::size_t waited_objects = 63,
+                               waiting_tokens = 1008;  // the rest is for holds
 
   struct token {
     object* about;
@@ -64,13 +66,13 @@ class beat_schedule {
       if (c.state_ != claim_state::waiting) return;
       if (c.due_ > now)
         name_at(c, c.due_);
-      else if (name(c, last_waiter_))
+      else if (name(c, last_waiter_, waited_objects, waiting_tokens))
         c.due_ = now + interval_;
       else
         name_at(c, now + gap());
     });
     for_each_after(last_holder_, claims, [&](claim& c) {
-      if (c.state_ == claim_state::holding) name(c, last_holder_);
+      if (c.state_ == claim_state::holding) name(c, last_holder_, max_objects, max_tokens);
     });
     std::sort(named_.begin(), named_.end(), [](token const& a, token const& b) {
       int const order = a.about->name.compare(b.about->name);
@@ -103,9 +105,10 @@ class beat_schedule {
     }
   }
 
-  bool name(claim& c, std::uint64_t& last) noexcept {
+  // Names a claim, unless the beat has as many objects or tokens already.
+  bool name(claim& c, std::uint64_t& last, std::size_t objects, std::size_t tokens) noexcept {
     bool const is_new = c.object_.named != number_;
-    if (named_.size() == max_tokens || (is_new && named_objects_ == max_objects)) return false;
+    if (named_.size() >= tokens || (is_new && named_objects_ >= objects)) return false;
     named_objects_ += is_new;
     c.object_.named = number_;
     named_.push_back({&c.object_, c.counter_});
@@ -116,7 +119,7 @@ class beat_schedule {
   // Returns the time between two beats that together name all waiters in an interval.
   duration gap() const noexcept {
     auto const parts = [](std::size_t n, std::size_t max) { return (n + max - 1) / max; };
-    auto const beats = std::max(parts(objects_, max_objects), parts(waits_, max_tokens));
+    auto const beats = std::max(parts(objects_, waited_objects), parts(waits_, waiting_tokens));
     return interval_ / std::max<duration::rep>(static_cast<duration::rep>(beats), 1);
   }
 

@@ -74,6 +74,9 @@ class claim {
 
   claim_state state() const noexcept { return state_; }
 
+  // Returns the counter of the token; 0 before the session knows the claim.
+  std::uint64_t counter() const noexcept { return counter_; }
+
   // Returns the fence of the last grant.
   std::uint64_t fence() const noexcept { return fence_; }
 

@@ -46,6 +46,15 @@ class claim_table {
     ask(c);
   }
 
+  // Give up the claim with this counter, if there is one that has not finished.
+  void release(std::uint64_t counter) noexcept {
+    if (claim* const c = find(counter))
+      leave(*c, c->state_ == claim_state::holding ? script::release : script::forget);
+  }
+  void forget(std::uint64_t counter) noexcept {
+    if (claim* const c = find(counter)) leave(*c, script::forget);
+  }
+
   // Queues `release` or `forget`. A claim that the server cannot know finishes at once.
   void leave(claim& c, script how) noexcept {
     if (c.state_ == claim_state::leaving || c.state_ == claim_state::finished) return;
@@ -132,8 +141,7 @@ class claim_table {
     beats_.set(std::max(beats_.at(), now));
     auto state = states.begin();
     for (beat_schedule::token const& named : beats_.named()) {
-      auto const found = claims_.find(named.counter);
-      if (found != claims_.end()) apply(now, *found->second, *state);
+      if (claim* const c = find(named.counter)) apply(now, *c, *state);
       ++state;
     }
   }
@@ -141,8 +149,8 @@ class claim_table {
   // Takes a grant that was pushed. One that has come before, or that nobody waits for any more, is
   // ignored: the command that gives the claim up is behind it.
   void apply_grant(time_point now, grant const& g) noexcept {
-    auto const found = claims_.find(g.counter);
-    if (found != claims_.end() && is_pending(*found->second)) hold(now, *found->second, g.fence);
+    claim* const c = find(g.counter);
+    if (c != nullptr && is_pending(*c)) hold(now, *c, g.fence);
   }
 
   // Takes the answer of `release` or `forget`. If the command has been sent before, the server may
@@ -166,6 +174,11 @@ class claim_table {
   }
 
  private:
+  claim* find(std::uint64_t counter) const noexcept {
+    auto const found = claims_.find(counter);
+    return found != claims_.end() ? found->second : nullptr;
+  }
+
   static bool is_pending(claim const& c) noexcept {
     return c.state_ == claim_state::asking || c.state_ == claim_state::waiting;
   }

@@ -78,16 +78,19 @@ class session {
     if (refusing_ != failure::none) claims_.finish(c, refusing_);
   }
 
-  // Gives a hold back. A claim that waits is forgotten. Does nothing if the claim has finished.
-  void release(time_point now, claim& c) noexcept {
+  // Gives a hold back. A claim that waits is forgotten. Does nothing if the claim has finished, or
+  // if it finishes because the session has lapsed.
+  void release(time_point now, claim const& c) noexcept {
+    std::uint64_t const counter = c.counter();
     observe(now);
-    claims_.leave(c, c.state() == claim_state::holding ? script::release : script::forget);
+    claims_.release(counter);
   }
 
-  // Gives a claim up in any state. Does nothing if the claim has finished.
-  void forget(time_point now, claim& c) noexcept {
+  // Gives a claim up in any state; otherwise like release().
+  void forget(time_point now, claim const& c) noexcept {
+    std::uint64_t const counter = c.counter();
     observe(now);
-    claims_.leave(c, script::forget);
+    claims_.forget(counter);
   }
 
   // --- The link ---
@@ -111,10 +114,12 @@ class session {
 
   void answered(time_point now, answer const& a);
 
+  // Before the server has confirmed the epoch by its answer to `open`, a push may be of old data.
   void pushed(time_point now, std::string_view text) noexcept {
     observe(now);
     std::optional<grant> const g = parse_grant(text);
-    if (g && has_session(state_) && g->sid == identity_.sid() && g->epoch == identity_.epoch())
+    if (g && state_ == session_state::open && g->sid == identity_.sid() &&
+        g->epoch == identity_.epoch())
       claims_.apply_grant(now, *g);
   }
 
@@ -175,6 +180,7 @@ class session {
   void lose_connection(std::string_view why) noexcept;
   void lose_session(std::string_view why, session_state next) noexcept;
   void lose_refused_session(std::string_view why) noexcept;
+  void change_identity(std::string_view why);
   void forsake() noexcept;
   void conclude(failure result, failure waits) noexcept;
 
@@ -242,6 +248,16 @@ inline void session::lose_refused_session(std::string_view why) noexcept {
     return lose_session(why, resumes ? session_state::opening : session_state::offline);
   commands().settle();
   if (resumes) enter(session_state::open);
+}
+
+// Another client has this session, or the name of it.
+inline void session::change_identity(std::string_view why) {
+  std::string id = host_.new_client_id();
+  if (has_session(state_))
+    lose_session(why, session_state::offline);
+  else
+    reconnect(why);
+  identity_.change(std::move(id));
 }
 
 inline void session::forsake() noexcept {
@@ -381,10 +397,7 @@ inline void session::refuse(time_point now, command const& front, refusal const&
     case reaction::lose_session:
       if (!has_session(state_)) break;
       return lose_refused_session(r.text);
-    case reaction::change_identity:
-      if (!has_session(state_)) break;
-      lose_session(r.text, session_state::offline);
-      return identity_.change(host_.new_client_id());
+    case reaction::change_identity: return change_identity(r.text);
     case reaction::reconnect: break;
   }
   reconnect(r.text);

@@ -56,7 +56,7 @@ class session_host {
   // Closes the connection. Nothing that arrives on it may reach the session from now on.
   virtual void disconnect() noexcept = 0;
 
-  // The session does not run any more.
+  // The session does not run any more. If a connection is left, the host closes it.
   virtual void ended(failure why) noexcept = 0;
 
   // Returns 32 random hexadecimal digits.
