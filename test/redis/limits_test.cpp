@@ -74,7 +74,7 @@ double cost(connection& link, int count, Calls const& calls) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(redis_limits, measured)
+BOOST_FIXTURE_TEST_SUITE(limits_test, measured)
 
 BOOST_AUTO_TEST_CASE(ten_thousand_dead_at_the_head_are_cleared_away_in_short_scripts) {
   b.acquire("x", 1);

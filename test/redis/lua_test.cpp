@@ -42,7 +42,7 @@ std::set<std::string> globals(std::string const& luac, scripts::script const& of
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(redis_lua)
+BOOST_AUTO_TEST_SUITE(lua_test)
 
 BOOST_AUTO_TEST_CASE(scripts_compile_and_set_no_global) {
   auto const luac = asio_sync::test::redis::find_program({"luac5.1"}).string();

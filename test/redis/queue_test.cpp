@@ -19,7 +19,7 @@ acquisition permits(std::int64_t weight) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(redis_queue, callers)
+BOOST_FIXTURE_TEST_SUITE(queue_test, callers)
 
 BOOST_AUTO_TEST_CASE(dead_holder_is_removed_by_the_next_acquire) {
   a.acquire("x", 1);

@@ -19,7 +19,7 @@ acquisition permits(std::int64_t weight, std::int64_t capacity = 3) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(redis_scripts, callers)
+BOOST_FIXTURE_TEST_SUITE(scripts_test, callers)
 
 BOOST_AUTO_TEST_CASE(free_object_is_granted_and_leaves_no_key_when_it_is_given_back) {
   auto const before = keys("*").size();

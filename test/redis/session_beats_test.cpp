@@ -18,7 +18,7 @@ namespace {
 
 using namespace session_script;
 
-BOOST_AUTO_TEST_SUITE(session_beats)
+BOOST_AUTO_TEST_SUITE(session_beats_test)
 
 // --- Beats ---
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace session_script;
 
-BOOST_AUTO_TEST_SUITE(session_commands)
+BOOST_AUTO_TEST_SUITE(session_commands_test)
 
 // --- Giving back ---
 

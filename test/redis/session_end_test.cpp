@@ -14,7 +14,7 @@ namespace {
 
 using namespace session_script;
 
-BOOST_AUTO_TEST_SUITE(session_end)
+BOOST_AUTO_TEST_SUITE(session_end_test)
 
 // --- The longest hold ---
 

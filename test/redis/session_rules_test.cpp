@@ -13,7 +13,7 @@ namespace {
 
 using namespace session_script;
 
-BOOST_AUTO_TEST_SUITE(session_rules)
+BOOST_AUTO_TEST_SUITE(session_rules_test)
 
 // --- Opening and resuming ---
 

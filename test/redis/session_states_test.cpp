@@ -69,7 +69,7 @@ row const rows[] = {
     {{state::resuming, state::stopped}, stop},
 };
 
-BOOST_AUTO_TEST_SUITE(session_states)
+BOOST_AUTO_TEST_SUITE(session_states_test)
 
 BOOST_AUTO_TEST_CASE(each_step_of_the_table_is_taken) {
   for (session_step const& step : session_steps)

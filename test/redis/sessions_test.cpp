@@ -17,7 +17,7 @@ constexpr std::int64_t a_minute = 60'000;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(redis_sessions, callers)
+BOOST_FIXTURE_TEST_SUITE(sessions_test, callers)
 
 BOOST_AUTO_TEST_CASE(first_open_makes_the_epoch_and_the_counter) {
   admin({"FLUSHALL"});

@@ -17,16 +17,15 @@
 namespace asio_sync::redis::detail {
 
 // Says when the next beat is due, and which claims it names: each waiter once in an interval and
-// when the server has asked for it, and holders in rotation. If one beat cannot name all waiters,
-// beats are spread over the interval.
+// when the server has asked for it, and holders in rotation, for whom a part of each beat is kept.
+// If one beat cannot name all waiters, beats are spread over the interval.
 class beat_schedule {
  public:
   using time_point = session_clock::time_point;
   using duration = session_clock::duration;
 
-  static constexpr std::size_t max_objects = 64, max_tokens = 1024;  // of a beat
-  static constexpr std::size_t waited_objects = 63,
-                               waiting_tokens = 1008;  // the rest is for holds
+  static constexpr std::size_t max_objects = 64, max_tokens = 1024;          // of a beat
+  static constexpr std::size_t max_waited_objects = 63, max_waiters = 1008;  // of these
 
   struct token {
     object* about;
@@ -66,7 +65,7 @@ class beat_schedule {
       if (c.state_ != claim_state::waiting) return;
       if (c.due_ > now)
         name_at(c, c.due_);
-      else if (name(c, last_waiter_, waited_objects, waiting_tokens))
+      else if (name(c, last_waiter_, max_waited_objects, max_waiters))
         c.due_ = now + interval_;
       else
         name_at(c, now + gap());
@@ -119,7 +118,7 @@ class beat_schedule {
   // Returns the time between two beats that together name all waiters in an interval.
   duration gap() const noexcept {
     auto const parts = [](std::size_t n, std::size_t max) { return (n + max - 1) / max; };
-    auto const beats = std::max(parts(objects_, waited_objects), parts(waits_, waiting_tokens));
+    auto const beats = std::max(parts(objects_, max_waited_objects), parts(waits_, max_waiters));
     return interval_ / std::max<duration::rep>(static_cast<duration::rep>(beats), 1);
   }
 
