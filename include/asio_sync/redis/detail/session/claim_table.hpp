@@ -46,13 +46,11 @@ class claim_table {
     ask(c);
   }
 
-  // Give up the claim with this counter, if there is one that has not finished.
-  void release(std::uint64_t counter) noexcept {
-    if (claim* const c = find(counter))
-      leave(*c, c->state_ == claim_state::holding ? script::release : script::forget);
-  }
-  void forget(std::uint64_t counter) noexcept {
-    if (claim* const c = find(counter)) leave(*c, script::forget);
+  // Gives up the claim with this counter, if there is one that has not finished. `release` is for
+  // a hold.
+  void leave(std::uint64_t counter, script how) noexcept {
+    claim* const c = find(counter);
+    if (c != nullptr) leave(*c, c->state_ == claim_state::holding ? how : script::forget);
   }
 
   // Queues `release` or `forget`. A claim that the server cannot know finishes at once.

@@ -80,18 +80,10 @@ class session {
 
   // Gives a hold back. A claim that waits is forgotten. Does nothing if the claim has finished, or
   // if it finishes because the session has lapsed.
-  void release(time_point now, claim const& c) noexcept {
-    std::uint64_t const counter = c.counter();
-    observe(now);
-    claims_.release(counter);
-  }
+  void release(time_point now, claim const& c) noexcept { leave(now, c, script::release); }
 
   // Gives a claim up in any state; otherwise like release().
-  void forget(time_point now, claim const& c) noexcept {
-    std::uint64_t const counter = c.counter();
-    observe(now);
-    claims_.forget(counter);
-  }
+  void forget(time_point now, claim const& c) noexcept { leave(now, c, script::forget); }
 
   // --- The link ---
 
@@ -165,7 +157,12 @@ class session {
     return state_ == session_state::open && !beat_sent_ && !leaving_;
   }
 
-  // --- Losses ---
+  // The host may end the claim when it finishes.
+  void leave(time_point now, claim const& c, script how) noexcept {
+    std::uint64_t const counter = c.counter();
+    observe(now);
+    claims_.leave(counter, how);
+  }
 
   void observe(time_point now) noexcept {
     if (has_session(state_) && now >= valid_until_)
@@ -185,8 +182,6 @@ class session {
   void conclude(failure result, failure waits) noexcept;
 
   void write_beat(time_point now, request& out);
-
-  // --- Answers ---
 
   bool accept(time_point now, command const& front, answer const& a);
   void accept_open(time_point now, time_point sent, opened const& a);
@@ -253,10 +248,7 @@ inline void session::lose_refused_session(std::string_view why) noexcept {
 // Another client has this session, or the name of it.
 inline void session::change_identity(std::string_view why) {
   std::string id = host_.new_client_id();
-  if (has_session(state_))
-    lose_session(why, session_state::offline);
-  else
-    reconnect(why);
+  has_session(state_) ? lose_session(why, session_state::offline) : reconnect(why);
   identity_.change(std::move(id));
 }
 
