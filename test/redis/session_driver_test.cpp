@@ -93,6 +93,13 @@ struct ending {
   }
 };
 
+// Returns true if nothing is left that the context waits for.
+bool is_idle() {
+  context().restart();
+  context().poll();
+  return context().stopped();
+}
+
 object mutex_named(std::string name) { return {std::move(name), "mutex"}; }
 
 BOOST_AUTO_TEST_SUITE(session_driver_test)
@@ -212,8 +219,7 @@ BOOST_AUTO_TEST_CASE(a_shutdown_leaves_nothing_at_the_server) {
   connection admin(s.socket());
   BOOST_TEST(admin({"KEYS", "as:{*"}).elements.empty());
   BOOST_TEST(admin({"KEYS", "as:s:*"}).elements.empty());
-  context().restart();
-  context().run();  // nothing is left to do
+  BOOST_TEST(is_idle());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_can_be_stopped_and_begun_again) {
@@ -228,8 +234,7 @@ BOOST_AUTO_TEST_CASE(a_run_can_be_stopped_and_begun_again) {
   c->stop();
   BOOST_TEST(c->losses == 1u);
   BOOST_TEST(c->has_told("ended"));
-  context().restart();
-  context().run();  // the wait needs nothing while the client is stopped
+  BOOST_TEST(is_idle());  // the wait needs nothing while the client is stopped
   ending const end{*c};
   c->run();
   BOOST_TEST(soon([&] { return c->grants == 2; }));  // the server has ended the first session
@@ -246,8 +251,31 @@ BOOST_AUTO_TEST_CASE(a_wrong_password_ends_the_run_at_once) {
   BOOST_TEST(c->has_told("server_error WRONGPASS"));
   BOOST_TEST((c->result == failure::access_denied));
   BOOST_TEST(c->ends == 1u);
-  context().restart();
-  context().run();  // no attempt follows
+  BOOST_TEST(is_idle());  // no attempt follows
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_between_two_attempts_leaves_none) {
+  server s;
+  s.kill();
+  auto const c = std::make_shared<client>(s);
+  for (int i = 0; i != 5; ++i) {
+    c->told.clear();
+    c->run();
+    BOOST_TEST(soon([&] { return c->has_told("disconnected No such file or directory"); }));
+    c->stop();
+    BOOST_TEST(is_idle());
+    c->run();
+    c->stop();
+    c->run();
+    c->stop();
+    BOOST_TEST(is_idle());
+  }
+  s.start();
+  c->run();
+  c->stop();
+  c->run();
+  ending const end{*c};
+  BOOST_TEST(soon([&] { return is_open(*c); }));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_comes_later_is_found) {

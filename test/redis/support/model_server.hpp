@@ -140,6 +140,7 @@ class server {
   }
 
   reply open(call const& c) {
+    if (stored.sessions.count(c[1]) != 0) return "STALE";
     make_epoch(c);
     stored.sessions.erase(c[9]);
     stored.sessions[c[1]] = {c.number(2), stored.epoch, c.time(4), now + c.time(4)};
@@ -156,7 +157,7 @@ class server {
       stored.sessions.erase(found);
       return "EPOCH";
     }
-    if (s.generation > c.number(2) && fault_ != fault::no_generation) return "STALE";
+    if (s.generation >= c.number(2) && fault_ != fault::no_generation) return "STALE";
     s.generation = c.number(2);
     return open_reply{true, stored.epoch, gate()};
   }

@@ -31,7 +31,8 @@ namespace asio_sync::redis::detail {
 // carries requests and answers, and watches the clock. A derived class takes what the session
 // tells.
 //
-// All members are called on the executor, which runs one function at a time.
+// All members are called on the executor, which runs one function at a time. A driver is not
+// destroyed by a function of session_host that it calls.
 class session_driver : public session_host,
                        public std::enable_shared_from_this<session_driver>,
                        private link_host {
@@ -91,6 +92,7 @@ class session_driver : public session_host,
   void reconnect_later();
   void connect();
   void drop_link() noexcept;
+  void rest() noexcept;
 
   // Calls a member at a time, unless it is changed before or this object has gone.
   void wait(asio::steady_timer& timer, void (session_driver::*then)()) {
@@ -143,7 +145,16 @@ void session_driver::follow(Function f) noexcept {
   } catch (std::exception const& e) {
     session_.fail(failure::no_memory, e.what());
   }
-  if (session_.state() == session_state::stopped) drop_link();
+  if (session_.state() == session_state::stopped) rest();
+}
+
+// Leaves nothing to be done.
+inline void session_driver::rest() noexcept {
+  drop_link();
+  pause_.cancel();
+  alarm_.cancel();
+  pauses_ = false;
+  alarm_at_ = session_clock::time_point::max();
 }
 
 inline void session_driver::write() {
@@ -180,7 +191,7 @@ inline void session_driver::reconnect_later() {
 inline void session_driver::connect() {
   follow([this] {
     pauses_ = false;
-    if (session_.state() == session_state::stopped) return;
+    if (session_.state() == session_state::stopped || link_) return;  // an old pause has ended
     is_ready_ = false;
     handshake_ = {};
     link_ = std::make_shared<link>(executor_, static_cast<link_host&>(*this), patience_);
