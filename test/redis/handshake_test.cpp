@@ -99,8 +99,9 @@ std::string blob(std::string const& text) {
   return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
 }
 
-// Returns what is answered to INFO, with one line replaced.
-std::string info(std::string const& name = {}, std::string const& value = {}) {
+// Returns what is answered to INFO, with the value or the name of one line replaced.
+std::string info(std::string const& name = {}, std::string const& value = {},
+                 std::string const& other_name = {}) {
   std::string text = "# Server\r\n";
   for (auto [known, usual] : {std::pair<std::string, std::string>{"redis_version", "7.0.15"},
                               {"redis_mode", "standalone"},
@@ -108,7 +109,10 @@ std::string info(std::string const& name = {}, std::string const& value = {}) {
                               {"maxmemory_policy", "noeviction"},
                               {"role", "master"},
                               {"master_replid", "data"}})
-    text += known + ':' + (known == name ? value : usual) + "\r\n";
+    text +=
+        (known == name && !other_name.empty() ? other_name + ':' + usual
+                                              : known + ':' + (known == name ? value : usual)) +
+        "\r\n";
   return blob(text);
 }
 
@@ -166,6 +170,7 @@ BOOST_AUTO_TEST_CASE(a_right_that_is_missing_is_told) {
 BOOST_AUTO_TEST_CASE(a_server_that_may_lose_a_session_is_refused) {
   BOOST_TEST(outcome_of(hello + info()) == "");
   BOOST_TEST(outcome_of(hello + info("redis_version", "10.2.1")) == "");
+  BOOST_TEST(outcome_of(hello + info("redis_mode", {}, "server_mode")) == "");
   BOOST_TEST(outcome_of(hello + info("redis_version", "6.2.7")) ==
              "unsupported_server: the server is older than Redis 7.0");
   BOOST_TEST(outcome_of(hello + info("redis_mode", "cluster")) ==

@@ -193,6 +193,19 @@ BOOST_AUTO_TEST_CASE(objects_with_many_holders_do_not_starve_the_others) {
   BOOST_TEST(granted(c.beat({{"z", {3}}})));
 }
 
+BOOST_AUTO_TEST_CASE(waiters_are_served_although_the_holders_take_all_looks) {
+  std::vector<caller::group> const groups{{"x", {1}}, {"y", {2}}, {"z", {3}}};
+  for (auto const& [name, counters] : groups) {
+    enter(name, 400, permits(1, 401));
+    b.acquire(name, counters[0], permits(1, 401));
+    c.acquire(name, counters[0], permits(1, 401));
+  }
+  b.die();
+  auto answer = c.beat(groups);
+  for (int i = 0; i != 3 && answer.elements[6].number == 0; ++i) answer = c.beat(groups);
+  for (std::size_t i = 0; i != 3; ++i) BOOST_TEST(answer.elements[3 * i].number == 1);
+}
+
 BOOST_AUTO_TEST_CASE(objects_of_a_beat_share_its_looks_evenly) {
   std::vector<caller::group> groups;
   for (int i = 0; i != 8; ++i) {

@@ -8,6 +8,7 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/server.hpp"
+#include "support/memory.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +27,7 @@ namespace {
 
 using namespace asio_sync::redis::detail;
 using namespace std::chrono_literals;
+using asio_sync::test::failing_heap;
 using asio_sync::test::redis::connection;
 using asio_sync::test::redis::server;
 
@@ -51,6 +54,8 @@ class client final : public session_driver {
   unsigned grants = 0, losses = 0, ends = 0;
   failure result = failure::none;
 
+  std::function<void()> on_ended;
+
   bool has_told(std::string_view what) const { return told.find(what) != std::string::npos; }
 
  private:
@@ -69,6 +74,7 @@ class client final : public session_driver {
   void ended(failure why) noexcept override {
     told += "ended; ";
     result = why;
+    if (on_ended) on_ended();
   }
 };
 
@@ -242,6 +248,35 @@ BOOST_AUTO_TEST_CASE(a_stop_between_two_attempts_leaves_none) {
   c->run();
   ending const end{*c};
   BOOST_TEST(soon([&] { return is_open(*c); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_driver_may_go_when_it_tells_the_end) {
+  server s({"--requirepass", "secret"});
+  auto c = std::make_shared<client>(s, login{{}, "wrong", {}, 0});
+  c->on_ended = [&] { c.reset(); };
+  c->run();
+  BOOST_TEST(soon([&] { return c == nullptr; }));
+  BOOST_TEST(is_idle());
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_memory_ends_and_another_one_connects) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  c->told.reserve(10000);
+  ending const end{*c};
+  for (std::size_t successes = 0; successes != 30; ++successes) {
+    {
+      failing_heap const heap(successes);
+      c->run();
+    }
+    if (c->state().state() == session_state::stopped) {
+      BOOST_TEST((c->result == failure::no_memory));
+      c->run();
+    }
+    BOOST_TEST(soon([&] { return is_open(*c); }));
+    c->stop();
+    c->told.clear();
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_comes_later_is_found) {

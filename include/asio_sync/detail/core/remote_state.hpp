@@ -30,7 +30,7 @@ namespace asio_sync::detail {
 //
 // Traits: those of wait_queue; `claim`, its type; `claim_of(node)`, the claim of a wait;
 // `wait_of(claim)`, a pointer to the wait of a claim while that is queued, which the core's lock
-// guards; and ask(claim) and give_up(claim), which are called under that lock.
+// guards; and ask(claim), which is called under that lock, and give_up(claim).
 template <class Traits>
 class remote_state : public wait_queue<Traits> {
   using base = wait_queue<Traits>;

@@ -143,7 +143,9 @@ inline handshake::progress handshake::take_info(std::string_view info) {
   int major = 0;
   std::from_chars(version.data(), version.data() + version.size(), major);
   if (major < 7) return refuse(failure::unsupported_server, "the server is older than Redis 7.0");
-  if (line_of(info, "redis_mode") != "standalone")
+  std::string_view mode = line_of(info, "redis_mode");
+  if (mode.empty()) mode = line_of(info, "server_mode");  // Valkey
+  if (mode != "standalone")
     return refuse(failure::unsupported_server, "the server is not a standalone one");
   if (line_of(info, "role") != "master")
     return refuse(failure::not_a_master, "the server is a replica");

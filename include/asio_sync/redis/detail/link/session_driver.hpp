@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -31,8 +32,8 @@ namespace asio_sync::redis::detail {
 // carries requests and answers, and watches the clock. A derived class takes what the session
 // tells.
 //
-// All members are called on the executor, which runs one function at a time. A driver is not
-// destroyed by a function of session_host that it calls.
+// All members are called on the executor, which runs one function at a time, by somebody who has a
+// reference. What the driver tells may let its last one go.
 class session_driver : public session_host,
                        public std::enable_shared_from_this<session_driver>,
                        private link_host {
@@ -54,10 +55,10 @@ class session_driver : public session_host,
   void acquire(claim& c) noexcept {
     follow([&] { session_.acquire(read_clock(), c); });
   }
-  void release(claim& c) noexcept {
+  void release(claim const& c) noexcept {
     follow([&] { session_.release(read_clock(), c); });
   }
-  void forget(claim& c) noexcept {
+  void forget(claim const& c) noexcept {
     follow([&] { session_.forget(read_clock(), c); });
   }
 
@@ -104,6 +105,7 @@ class session_driver : public session_host,
   void linked() override;
   void received(resp::value message) override;
   void ready() override {
+    auto const self = shared_from_this();
     follow([] {});
   }
   bool awaits_answer() const noexcept override { return !is_ready_ || session_.expects(); }
@@ -142,8 +144,10 @@ void session_driver::follow(Function f) noexcept {
     write();
     if (session_.state() != session_state::stopped && !link_) reconnect_later();
     set_alarm();
-  } catch (std::exception const& e) {
+  } catch (std::bad_alloc const& e) {
     session_.fail(failure::no_memory, e.what());
+  } catch (std::exception const& e) {
+    session_.fail(failure::server_error, e.what());
   }
   if (session_.state() == session_state::stopped) rest();
 }
@@ -154,12 +158,16 @@ inline void session_driver::rest() noexcept {
   pause_.cancel();
   alarm_.cancel();
   pauses_ = false;
+  next_pause_ = shortest_pause;
   alarm_at_ = session_clock::time_point::max();
 }
 
+// A beat does not wait for room behind other commands.
 inline void session_driver::write() {
-  while (link_ && is_ready_ && link_->backlog() < most_backlog &&
-         session_.next(read_clock(), request_))
+  auto const has_room = [this] {
+    return link_->backlog() < most_backlog || session_.next_tick() <= read_clock();
+  };
+  while (link_ && is_ready_ && has_room() && session_.next(read_clock(), request_))
     handshake_.append_call(link_->out(), request_);
   if (link_ && is_ready_) link_->flush();
 }
@@ -168,9 +176,9 @@ inline void session_driver::write() {
 inline void session_driver::set_alarm() {
   auto const at = session_.next_tick();
   if (session_.state() == session_state::stopped || at >= alarm_at_) return;
-  alarm_at_ = at;
   alarm_.expires_after(std::max(at - read_clock(), session_clock::duration::zero()));
   wait(alarm_, &session_driver::on_alarm);
+  alarm_at_ = at;
 }
 
 inline void session_driver::on_alarm() {
@@ -181,11 +189,12 @@ inline void session_driver::on_alarm() {
 // --- Links ---
 
 inline void session_driver::reconnect_later() {
-  if (std::exchange(pauses_, true)) return;
+  if (pauses_) return;
   auto const half = next_pause_.count() / 2;
   pause_.expires_after(milliseconds(half + std::uniform_int_distribution<long>(0, half)(random_)));
-  next_pause_ = std::min(2 * next_pause_, longest_pause);
   wait(pause_, &session_driver::connect);
+  next_pause_ = std::min(2 * next_pause_, longest_pause);
+  pauses_ = true;
 }
 
 inline void session_driver::connect() {
@@ -210,6 +219,7 @@ inline void session_driver::linked() {
 }
 
 inline void session_driver::broken(std::string_view why) noexcept {
+  auto const self = shared_from_this();
   link_.reset();
   if (!is_ready_) report({session_event::kind::disconnected, why});
   follow([&] { session_.disconnected(read_clock(), why); });
@@ -219,6 +229,7 @@ inline void session_driver::broken(std::string_view why) noexcept {
 
 // What follows from a message waits for ready(), unless the link is gone.
 inline void session_driver::received(resp::value message) {
+  auto const self = shared_from_this();
   auto const now = read_clock();
   if (!is_ready_) {
     if (!shake_hands(message)) follow([] {});

@@ -72,7 +72,7 @@ local function object(name)
   local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur')
   local held, records, queued = call('HLEN', o.h), call('HLEN', o.d), call('ZCARD', o.q)
   local used, n = tonumber(m[5]), tonumber(m[6])
-  if m[1] and m[1] == epoch and (used > 0) == (held > 0)
+  if m[1] and m[1] == epoch and used and n and (used > 0) == (held > 0)
      and (n > 0) == (records > 0) and (n > 0) == (queued > 0) then
     o.kind, o.version, o.cap, o.used, o.n, o.cur = m[2], m[3], tonumber(m[4]), used, n, m[7] or '0'
   elseif m[1] or held + records + queued > 0 then
@@ -209,17 +209,20 @@ local function serve(o, tokens, answered)
 end
 
 -- Grants to the waiters in the order of their tickets, until one does not fit. Ends the dead, and
--- passes over those who cannot be reached. `answered` needs no push.
+-- passes over those who cannot be reached. Looks at a few in any case, whatever the looks at other
+-- tokens have left. `answered` needs no push.
 local function pump(o, answered)
   local passed, size, on = 0, 1, not gate
-  if on and looks <= 0 and o.n > 0 and o.used < o.cap then o.hint = 0 end
+  local lent = math.max(8 - looks, 0)
+  looks = looks + lent
   while on and o.n > 0 and o.used < o.cap do
     local tokens = call('ZRANGE', o.q, passed, passed + size - 1)
-    if #tokens == 0 then return end
+    if #tokens == 0 then break end
     local skipped
     skipped, on = serve(o, tokens, answered)
     passed, size = passed + skipped, math.min(2 * size, 64)
   end
+  looks = looks - lent
 end
 
 -- Appends the state of each token to `answer`.

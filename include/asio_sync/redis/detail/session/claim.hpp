@@ -6,6 +6,7 @@
 
 #include <asio_sync/redis/detail/session/requests.hpp>
 
+#include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +66,7 @@ class claim {
  public:
   explicit claim(object& about, std::uint64_t weight = 1, bool once = false)
       : object_(about), weight_(weight), once_(once), room_(2) {
+    assert(weight != 0);
     claim_map one;
     one.emplace(0, this);
     token_ = one.extract(one.begin());
