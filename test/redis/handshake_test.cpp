@@ -108,11 +108,11 @@ std::string info(std::string const& name = {}, std::string const& value = {},
                               {"run_id", "run"},
                               {"maxmemory_policy", "noeviction"},
                               {"role", "master"},
-                              {"master_replid", "data"}})
-    text +=
-        (known == name && !other_name.empty() ? other_name + ':' + usual
-                                              : known + ':' + (known == name ? value : usual)) +
-        "\r\n";
+                              {"master_replid", "data"}}) {
+    bool const is_it = known == name, renames = !other_name.empty();
+    text.append(is_it && renames ? other_name : known).append(":");
+    text.append(is_it && !renames ? value : usual).append("\r\n");
+  }
   return blob(text);
 }
 
