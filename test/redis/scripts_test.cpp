@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(free_capacity_does_not_let_another_kind_version_or_capacity
 
 BOOST_AUTO_TEST_CASE(key_of_another_type_fails_the_operation_and_is_not_touched) {
   for (std::string const part : {"m", "h", "d", "q"}) {
-    std::string const key = "as:{" + part + "}:" + part;
+    std::string const key = std::string("as:{").append(part).append("}:").append(part);
     admin({"SET", key, "of somebody"});
     BOOST_TEST(a.acquire(part, 1).code() == "WRONGTYPE");
     BOOST_TEST(a.release(part, 1).code() == "WRONGTYPE");

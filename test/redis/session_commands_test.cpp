@@ -346,8 +346,9 @@ BOOST_AUTO_TEST_CASE(a_final_error_ends_everything) {
     f.acquire("z");
     f.sent();
     f.refuse(code + " for this reason");
-    BOOST_TEST(f.told() == "server_error; disconnect; lost 1; finished 1 lease_lost; finished 2 " +
-                               why + "; finished 3 " + why + "; ended " + why);
+    std::string all = "server_error; disconnect; lost 1; finished 1 lease_lost; finished 2 ";
+    all.append(why).append("; finished 3 ").append(why).append("; ended ").append(why);
+    BOOST_TEST(f.told() == all);
     f.acquire("y");
     BOOST_TEST(f.told() == "finished 4 " + why);
     f.s.run();
