@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What a new connection says first, to real servers and to pretended ones.
+// New connections to real servers, and to pretended ones.
 
 #include <asio_sync/redis/detail/link/handshake.hpp>
 

@@ -25,7 +25,7 @@ struct login {
   int database = 0;
 };
 
-// What a new connection says before the session uses it: it logs in, learns what server this is,
+// Begins a new connection before the session uses it: logs in, learns what server this is,
 // subscribes to a channel and loads the scripts. All of it is sent at once.
 class handshake {
  public:

@@ -31,7 +31,7 @@ namespace asio_sync::redis::detail {
 
 namespace asio = boost::asio;
 
-// Where a server listens.
+// Names the place at which a server listens.
 struct address {
   std::string host, port;
   std::string unix_socket;  // if it is not empty, host and port are not used

@@ -227,7 +227,7 @@ inline void session_driver::broken(std::string_view why) noexcept {
 
 // --- Messages ---
 
-// What follows from a message waits for ready(), unless the link is gone.
+// Nothing is written before ready(), unless the link is gone.
 inline void session_driver::received(resp::value message) {
   auto const self = shared_from_this();
   auto const now = read_clock();
