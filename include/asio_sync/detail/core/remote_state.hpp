@@ -8,6 +8,7 @@
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/core/wait_queue.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
