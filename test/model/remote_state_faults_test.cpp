@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What the interleavings have found, in faulty cores: the schedules, replayed on the right one.
+// The schedules in which the interleavings have found faulty cores are replayed on the right one.
 
 #include "remote_state_scenarios.hpp"
 

@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(an_error_is_a_refusal_of_each_script) {
 }
 
 BOOST_AUTO_TEST_CASE(a_message_of_another_form_is_malformed) {
-  std::string const states[] = {"*3\r\n:2\r\n:1\r\n:-1\r\n",
+  std::string const states[] = {"*3\r\n:0\r\n:1\r\n:4294967297\r\n",
+                                "*3\r\n:2\r\n:1\r\n:-1\r\n",
                                 "*3\r\n:-2\r\n:1\r\n:-1\r\n",
                                 "*3\r\n:1\r\n:-1\r\n:-1\r\n",
                                 "*3\r\n:1\r\n+1\r\n:-1\r\n",
@@ -85,7 +86,8 @@ BOOST_AUTO_TEST_CASE(a_message_of_another_form_is_malformed) {
   BOOST_TEST(read(script::acquire, "*0\r\n") == "malformed");
   for (std::string const bytes :
        {"*3\r\n:1\r\n$0\r\n\r\n:-1\r\n", "*3\r\n+1\r\n+e\r\n:-1\r\n", "*3\r\n:1\r\n:2\r\n:-1\r\n",
-        "*3\r\n:1\r\n+e\r\n_\r\n", "*2\r\n:1\r\n+e\r\n", "+OK\r\n"})
+        "*3\r\n:1\r\n+e\r\n_\r\n", "*2\r\n:1\r\n+e\r\n", "+OK\r\n",
+        "*3\r\n:1\r\n+e\r\n:4294967297\r\n"})
     BOOST_TEST(read(script::open, bytes) == "malformed");
   for (std::string const bytes : {"+1\r\n", "*0\r\n", "_\r\n", "#t\r\n", ",1\r\n"})
     BOOST_TEST(read(script::release, bytes) == "malformed");

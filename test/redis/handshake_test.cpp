@@ -203,6 +203,12 @@ BOOST_AUTO_TEST_CASE(an_error_says_if_another_connection_would_be_better) {
              "unsupported_server: ERR syntax error");
 }
 
+BOOST_AUTO_TEST_CASE(a_grant_that_is_published_before_the_end_is_passed_over) {
+  std::string const digest = blob(std::string(40, 'a'));
+  BOOST_TEST(outcome_of(hello + info() + ">3\r\n+subscribe\r\n+as:ch:a\r\n:1\r\n" + digest +
+                        ">3\r\n+message\r\n+as:ch:a\r\n+G\r\n" + digest) == "");
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_failure) {
   for (std::string const& answers :
        {std::string("+OK\r\n"), hello + info() + "+OK\r\n",

@@ -244,6 +244,17 @@ BOOST_AUTO_TEST_CASE(a_link_outlives_its_last_owner_until_its_operations_have_en
   BOOST_TEST(c.run({{}, {}, s.socket()}) == "linked \"PONG\"");
 }
 
+BOOST_AUTO_TEST_CASE(an_exception_of_the_host_after_its_close_is_of_no_account) {
+  server s;
+  client c;
+  c.on_linked = [&] { c.ask(ping); };
+  c.on_received = [&] {
+    c.line->close();
+    throw std::runtime_error("no memory");
+  };
+  BOOST_TEST(c.run({{}, {}, s.socket()}) == "linked \"PONG\"");
+}
+
 BOOST_AUTO_TEST_CASE(an_exception_of_the_host_breaks_the_link) {
   server s;
   client c;

@@ -317,6 +317,16 @@ BOOST_AUTO_TEST_CASE(object_that_has_lost_one_of_its_keys_begins_anew) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(object_that_has_lost_a_number_begins_anew) {
+  for (std::string const field : {"used", "n"}) {
+    a.acquire("x", 1);
+    admin({"HDEL", "as:{x}:m", field});
+    BOOST_TEST(granted(b.acquire("x", 1)));
+    BOOST_TEST(b.release("x", 1).number == 1);
+    BOOST_TEST(keys("as:{x}:*").empty());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(lock_whose_holder_has_been_deleted_is_free) {
   a.acquire("x", 1);
   admin({"DEL", "as:{x}:h"});

@@ -100,9 +100,9 @@ class remote_state : public wait_queue<Traits> {
   // Refuses the queued waits, and from now on every wait.
   void close(list& decided) noexcept { refuse_from_now_on(wait_outcome::closed, decided); }
 
-  // The same, because the primitive is being destroyed. It keeps its count until the completions
-  // are posted, and then calls count_down(). A grant that is on its way will arrive, because a
-  // hold is the client's, and outlives the primitive.
+  // Refuses the same waits as aborted, because the primitive is being destroyed. It keeps its
+  // count until the completions are posted, and then calls count_down(). A grant that is on its
+  // way will arrive, because a hold is the client's, and outlives the primitive.
   void abandon(list& decided) noexcept { refuse_from_now_on(wait_outcome::aborted, decided); }
 
   // True once close() was called.

@@ -58,8 +58,8 @@ class link_host {
   ~link_host() = default;
 };
 
-// One connection to a server, from its making to its end. All members are called on the executor,
-// which runs one function at a time.
+// A link is one connection to a server, from its making to its end. All members are called on the
+// executor, which runs one function at a time.
 class link : public std::enable_shared_from_this<link> {
  public:
   using duration = std::chrono::steady_clock::duration;
@@ -214,6 +214,7 @@ inline void link::check_silence() {
 
 inline void link::fail(std::string_view why) noexcept {
   link_host* const host = host_;
+  if (host == nullptr) return;  // it has closed the link, and then thrown
   close();
   host->broken(why);
 }

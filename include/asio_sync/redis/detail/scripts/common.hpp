@@ -143,10 +143,10 @@ local function reap(o)
     o.hint = left(prefix .. 'gate')
     return
   end
+  if o.used == 0 then return end
   if looks <= 0 then
     o.hint = 0
     return
-  elseif o.used == 0 then return
   end
   local limit, begin = math.ceil(looks / 2), o.cur
   local cursor, holders = unpack(call('HSCAN', o.h, begin, 'COUNT', limit))
