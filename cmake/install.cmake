@@ -24,7 +24,7 @@ install(
   FILES ${PROJECT_SOURCE_DIR}/share/gdb/asio_sync.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/asio_sync/gdb
 )
-install(TARGETS asio_sync EXPORT asio_sync_targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS asio_sync asio_sync_redis EXPORT asio_sync_targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(
   EXPORT asio_sync_targets
   NAMESPACE asio_sync::

@@ -309,7 +309,7 @@ class basic_async_condition : detail::primitive<Executor, detail::condition_core
 
   [[noreturn]] ASIO_SYNC_COLD static void fail(detail::wait_outcome outcome,
                                                char const* function) {
-    detail::throw_outcome(outcome, "async_condition", function,
+    detail::throw_refusal(outcome, "async_condition", function,
                           "other waits are over another mutex");
   }
 

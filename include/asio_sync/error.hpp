@@ -38,6 +38,10 @@ enum class error {
   kind_mismatch,
   /// The state of a distributed primitive was written by another version of the library.
   version_mismatch,
+  /// The name of a distributed primitive belongs to one of another capacity, or the longest time
+  /// to
+  /// live of a session is another one than that of the clients before.
+  configuration_mismatch,
 };
 
 /// The category of `error`; its name is "asio_sync".
@@ -77,6 +81,7 @@ class error_category final : public boost::system::error_category {
       case error::lease_lost: return "the lease has expired or was taken away";
       case error::kind_mismatch: return "the name belongs to a primitive of another kind";
       case error::version_mismatch: return "the state was written by another version";
+      case error::configuration_mismatch: return "others use another capacity or max_session_ttl";
     }
     return "unknown asio_sync error";
   }

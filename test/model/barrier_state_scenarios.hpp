@@ -71,7 +71,7 @@ inline void completion_fails() {
   operation op[3];
   auto const meet = [&](operation& own) {
     barrier.arrive(own);
-    model::check(!barrier.finish(own) && own.outcome == broken, "broken");
+    model::check(!barrier.finish(own) && own.outcome == failed, "broken");
   };
   model::threads([&] { meet(op[0]); }, [&] { meet(op[1]); });
   barrier.each_phase().fails = false;
@@ -134,7 +134,7 @@ inline void cancel_against_arrivals() {
     if (barrier.finish(*each))
       model::check(met, "all or none");
     else
-      model::check(!met && one_of(each->outcome, broken, aborted), "broken, or in the next");
+      model::check(!met && one_of(each->outcome, failed, aborted), "broken, or in the next");
   }
   barrier.end();
 }
@@ -146,11 +146,11 @@ inline void two_cancels() {
   for (auto& each : op) barrier.arrive(each);
   auto const cancel = [&](operation& own) {
     barrier.cancel(own);
-    model::check(!barrier.finish(own) && one_of(own.outcome, aborted, broken), "refused");
+    model::check(!barrier.finish(own) && one_of(own.outcome, aborted, failed), "refused");
   };
   model::threads(
       [&] { cancel(op[0]); }, [&] { cancel(op[1]); },
-      [&] { model::check(!barrier.finish(op[2]) && op[2].outcome == broken, "broken"); });
+      [&] { model::check(!barrier.finish(op[2]) && op[2].outcome == failed, "broken"); });
   model::check((op[0].outcome == aborted) != (op[1].outcome == aborted), "one breaks it");
   barrier.end();
 }
@@ -213,7 +213,7 @@ inline void some_refused_against_last() {
   model::threads([&] { barrier.cancel_if([&](node const& w) { return &w == second.wait; }); },
                  [&] { barrier.arrive(third); });
   bool const met = barrier.finish(second);
-  barrier.expect(first, broken);
+  barrier.expect(first, failed);
   model::check((first.outcome == granted) == met, "all or none");
   if (!met) barrier.cancel_all();
   barrier.expect(third, aborted);
@@ -228,9 +228,9 @@ inline void turned_away_against_arrival() {
   barrier.arrive(first);
   model::threads(
       [&] { barrier.turn_away(); }, [&] { barrier.arrive(second); },
-      [&] { model::check(!barrier.finish(first) && first.outcome == broken, "broken"); });
+      [&] { model::check(!barrier.finish(first) && first.outcome == failed, "broken"); });
   barrier.cancel_all();
-  model::check(!barrier.finish(second) && one_of(second.outcome, broken, aborted), "refused");
+  model::check(!barrier.finish(second) && one_of(second.outcome, failed, aborted), "refused");
   barrier.end();
 }
 

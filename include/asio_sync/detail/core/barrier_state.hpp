@@ -53,7 +53,7 @@ class barrier_state : public signal_queue<Traits> {
       if (!is_last()) return expired ? wait_outcome::timed_out : wait_outcome::undecided;
       take_all(decided);
     }
-    return {end_phase(decided), 1};
+    return led(end_phase(decided));
   }
 
   // Queues a fresh waiter, which has arrived: true. False if it was decided on the spot: it is the
@@ -69,7 +69,7 @@ class barrier_state : public signal_queue<Traits> {
       base::count_up();
       take_all(decided);
     }
-    tell(waiter, {end_phase(decided), 1});
+    tell(waiter, led(end_phase(decided)));
     return false;
   }
 
@@ -95,7 +95,7 @@ class barrier_state : public signal_queue<Traits> {
       std::lock_guard const guard(base::lock());
       take_all(decided);
     }
-    tell_all(decided, wait_outcome::broken);
+    tell_all(decided, wait_outcome::failed);
   }
 
   // Every wait has a participant.
@@ -118,7 +118,7 @@ class barrier_state : public signal_queue<Traits> {
       if (!base::refuse_one(waiter, outcome, decided)) return false;
       take_all(decided);
     }
-    tell_all(decided, wait_outcome::broken);
+    tell_all(decided, wait_outcome::failed);
     return true;
   }
 
@@ -132,7 +132,7 @@ class barrier_state : public signal_queue<Traits> {
       refused = base::settle(base::take_out_if(which, outcome, decided));
       if (refused != 0) take_all(decided);
     }
-    tell_all(decided, wait_outcome::broken);
+    tell_all(decided, wait_outcome::failed);
     return refused;
   }
 
@@ -166,9 +166,14 @@ class barrier_state : public signal_queue<Traits> {
   // All have arrived. The core is counted, whatever the completion does. Those in the list are on
   // their way meanwhile, and nobody takes them out any more.
   wait_outcome end_phase(list& decided) noexcept {
-    wait_outcome const outcome = completion_() ? wait_outcome::granted : wait_outcome::broken;
+    wait_outcome const outcome = completion_() ? wait_outcome::granted : wait_outcome::failed;
     tell_all(decided, outcome);
     return outcome;
+  }
+
+  // Returns the verdict of the participant that leads its phase.
+  static verdict led(wait_outcome outcome) noexcept {
+    return {outcome, outcome == wait_outcome::granted};
   }
 
   // Of those in the list that nobody has told yet.

@@ -20,9 +20,10 @@ enum class wait_state : std::uint8_t {
 };
 
 // How a wait ended. Undecided: not yet; a fresh waiter that is refused is marked with its outcome.
-// Invalid: it was asked for what nobody can have. Broken: it would have been let go together with
-// others, of whom one has gone. Deadlock: it would wait for another that waits for it. Not
-// permitted: who asked does not hold what is needed. Four bits; the lowest is that of a grant.
+// Invalid: it was asked for what nobody can have. Failed: the value of the verdict has the reason;
+// without a value, the phase of its barrier was broken. Deadlock: it would wait for another that
+// waits for it. Not permitted: who asked does not hold what is needed. Four bits; the lowest is
+// that of a grant.
 enum class wait_outcome : std::uint8_t {
   undecided = 0,
   granted = 1,
@@ -30,7 +31,7 @@ enum class wait_outcome : std::uint8_t {
   timed_out = 4,
   closed = 6,
   invalid = 8,
-  broken = 10,
+  failed = 10,
   deadlock = 12,
   not_permitted = 14
 };

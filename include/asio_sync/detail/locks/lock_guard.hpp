@@ -181,7 +181,7 @@ class lock_guard : private core_guard<Core, Mode...> {
       held.unref();  // the mutex was destroyed in between
       outcome = wait_outcome::aborted;
     }
-    throw_outcome(outcome, names.mutex, function);
+    throw_refusal(outcome, names.mutex, function);
   }
 };
 

@@ -191,15 +191,15 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
   }
 
   // Refuses waits because the strand's context shuts down, and nobody can look any more. Visits
-  // from elsewhere are refused as `broken`, so that wait_service does not drop them; their
+  // from elsewhere are refused as `failed`, so that wait_service does not drop them; their
   // handlers get `aborted`. wait_service evicts the other visits itself.
   void leave_home(decided_waits& decided) noexcept override {
     mutex_core::leave_home(decided);
     auto const is_of_another = [](waiter& w) {
       return visit_traits::is_visit(w) && of(w).is_elsewhere;
     };
-    refuse_if(is_of_another, wait_outcome::broken, decided);
-    end_parked_if(is_of_another, wait_outcome::broken, decided);
+    refuse_if(is_of_another, wait_outcome::failed, decided);
+    end_parked_if(is_of_another, wait_outcome::failed, decided);
     let_strand_rest();
   }
 

@@ -293,7 +293,7 @@ class invoke_operation
   auto result(monitor_core*, verdict decided, Result const&) const {
     visit& from = this->visit_;
     std::exception_ptr thrown = std::move(from.thrown);
-    if (!decided.granted()) thrown = exception_of(error_of(decided.outcome()));
+    if (!decided.granted()) thrown = exception_of(error_of(decided));
     if constexpr (std::is_same_v<Result, tuple_result>) {
       return from.result.to_tuple(std::move(thrown));
     } else {

@@ -42,7 +42,7 @@ struct visit_waiter : lasting_waiter {
 
   // One that has left again carries nothing.
   verdict decided() const noexcept {
-    if (outcome == wait_outcome::broken) return wait_outcome::aborted;
+    if (outcome == wait_outcome::failed) return wait_outcome::aborted;
     return {outcome, phase == visit_phase::left ? 1u : 0u};
   }
 

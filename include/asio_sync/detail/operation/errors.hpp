@@ -13,9 +13,11 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
+#include <boost/system/error_category.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 
@@ -23,12 +25,38 @@ namespace asio_sync::detail {
 
 using boost::system::error_code;
 
-ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
-  switch (outcome) {
+// An error that no outcome names: a verdict that has failed carries the address of one. The text
+// is for the exceptions of blocking functions. The alignment makes the address fit into the 60
+// bits of a verdict's value.
+struct alignas(16) failure_reason {
+  int value;
+  boost::system::error_category const& category;
+  char const* text;
+
+  error_code error() const noexcept { return {value, category}; }
+};
+
+inline verdict failed_because(failure_reason const& reason) noexcept {
+  return {wait_outcome::failed,
+          reinterpret_cast<std::uintptr_t>(&reason) / alignof(failure_reason)};
+}
+
+// Returns null for a broken barrier.
+inline failure_reason const* reason_in(verdict failed) noexcept {
+  auto const address = static_cast<std::uintptr_t>(failed.value()) * alignof(failure_reason);
+  return reinterpret_cast<failure_reason const*>(address);
+}
+
+// Returns the error of a verdict that is not granted.
+ASIO_SYNC_COLD inline error_code error_of(verdict refused) noexcept {
+  switch (refused.outcome()) {
     case wait_outcome::aborted: return asio::error::operation_aborted;
     case wait_outcome::timed_out: return asio::error::timed_out;
     case wait_outcome::closed: return error::closed;
-    case wait_outcome::broken: return error::broken_barrier;
+    case wait_outcome::failed: {
+      failure_reason const* const reason = reason_in(refused);
+      return reason ? reason->error() : make_error_code(error::broken_barrier);
+    }
     case wait_outcome::invalid:
       return boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
     case wait_outcome::deadlock:
@@ -69,12 +97,15 @@ ASIO_SYNC_COLD inline error_code error_of(wait_outcome outcome) noexcept {
 }
 
 // Returns why a blocking function fails. `invalid`: what invalid_argument means there.
-ASIO_SYNC_COLD inline char const* reason_of(wait_outcome outcome, char const* invalid) noexcept {
-  switch (outcome) {
+ASIO_SYNC_COLD inline char const* reason_of(verdict refused, char const* invalid) noexcept {
+  switch (refused.outcome()) {
     case wait_outcome::aborted: return "cancelled, or the primitive was destroyed";
     case wait_outcome::closed: return "closed";
-    case wait_outcome::broken:
-      return "another participant has gone, or the completion function has thrown";
+    case wait_outcome::failed: {
+      failure_reason const* const reason = reason_in(refused);
+      return reason ? reason->text
+                    : "another participant has gone, or the completion function has thrown";
+    }
     case wait_outcome::deadlock: return "would block a thread that runs its own context";
     case wait_outcome::not_permitted: return "the lock does not own its mutex";
     case wait_outcome::invalid:
@@ -86,10 +117,10 @@ ASIO_SYNC_COLD inline char const* reason_of(wait_outcome outcome, char const* in
 }
 
 // Throws the error of a blocking function.
-[[noreturn]] ASIO_SYNC_COLD inline void throw_outcome(wait_outcome outcome, char const* type,
+[[noreturn]] ASIO_SYNC_COLD inline void throw_refusal(verdict refused, char const* type,
                                                       char const* function,
                                                       char const* invalid = "") {
-  throw_error(error_of(outcome), {type, function}, reason_of(outcome, invalid));
+  throw_error(error_of(refused), {type, function}, reason_of(refused, invalid));
 }
 
 }  // namespace asio_sync::detail

@@ -204,7 +204,7 @@ class handler_waiter final : public Delivery::core_type::node {
   static void call(Handler& taken, [[maybe_unused]] core_type& to, verdict decided,
                    tracked_completion& tracking) {
     bool const granted = decided.granted();
-    error_code const error = granted ? error_code() : error_of(decided.outcome());
+    error_code const error = granted ? error_code() : error_of(decided);
     tracking.begin(error);
     if constexpr (std::is_void_v<grant_type>) {
       static_cast<Handler&&>(taken)(error);

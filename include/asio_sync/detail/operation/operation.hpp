@@ -67,9 +67,9 @@ ASIO_SYNC_COLD wait_outcome refusal_of(Core const& core, Limit limit) noexcept {
 template <class Grant, class Result>
 ASIO_SYNC_COLD auto refused(Result const& form, verdict decided) {
   if constexpr (std::is_void_v<Grant>)
-    return form.value(error_of(decided.outcome()));
+    return form.value(error_of(decided));
   else
-    return form.value(error_of(decided.outcome()), Grant());
+    return form.value(error_of(decided), Grant());
 }
 
 // The delivery of an operation whose completion has nothing but the error.

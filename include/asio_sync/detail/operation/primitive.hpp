@@ -48,7 +48,7 @@ verdict granted_in_thread(Operation const& operation, char const* type, char con
                           char const* invalid = "") {
   verdict const decided = wait_in_thread(operation);
   if (!decided.granted() && decided.outcome() != wait_outcome::timed_out)
-    throw_outcome(decided.outcome(), type, function, invalid);
+    throw_refusal(decided, type, function, invalid);
   return decided;
 }
 

@@ -17,6 +17,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 namespace asio_sync::detail {
 
@@ -64,7 +65,7 @@ template <class Core>
 verdict block_thread(Core& core, typename Core::node::asked_type asked, wait_limit limit) {
   completion_queue::drain_if_any();
   way_to_thread way;
-  typename Core::node self([](waiter&, waiter_action) {}, &core, asked);
+  typename Core::node self([](waiter&, waiter_action) {}, &core, std::move(asked));
   self.way = &way;
   if (core.enter(self)) way.wait(self, limit);
   return core.arrive(self.decided(), false);

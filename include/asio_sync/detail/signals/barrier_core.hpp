@@ -23,7 +23,7 @@ namespace asio_sync::detail {
 struct barrier_waiter : event_waiter {
   using event_waiter::event_waiter;
 
-  verdict decided() const noexcept { return {outcome, leads}; }
+  verdict decided() const noexcept { return {outcome, outcome == wait_outcome::granted && leads}; }
 
   bool leads = false;  // of whoever has decided it
 };

@@ -67,6 +67,12 @@ class session_driver : public session_host,
  protected:
   using milliseconds = std::chrono::milliseconds;
 
+  // Does something with the session, and then what follows from it.
+  template <class Function>
+  void follow(Function f) noexcept;
+
+  session& state() noexcept { return session_; }
+
   session_driver(asio::any_io_executor executor, session_config config, address where, login as,
                  milliseconds patience)
       : executor_(std::move(executor)),
@@ -82,10 +88,6 @@ class session_driver : public session_host,
  private:
   static constexpr milliseconds shortest_pause{50}, longest_pause{2000};  // between two attempts
   static constexpr std::size_t most_backlog = 64 * 1024;
-
-  // Does something with the session, and then what follows from it.
-  template <class Function>
-  void follow(Function f) noexcept;
 
   void write();
   void set_alarm();

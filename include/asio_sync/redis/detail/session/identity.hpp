@@ -24,7 +24,6 @@ class identity {
   std::string const& client_id() const noexcept { return client_id_; }
   std::string const& sid() const noexcept { return sid_; }
   std::string const& epoch() const noexcept { return epoch_; }
-  std::uint64_t incarnation() const noexcept { return incarnation_; }
 
   // Another client speaks for the last session, which must therefore not be ended.
   void change(std::string client_id) noexcept {

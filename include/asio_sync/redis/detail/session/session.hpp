@@ -48,8 +48,6 @@ class session {
   session(session const&) = delete;
   session& operator=(session const&) = delete;
 
-  // --- The client ---
-
   // Begins to want a connection. Claims that have come before are served, too.
   void run() noexcept {
     enter(session_state::offline);
@@ -64,6 +62,13 @@ class session {
   // Ends all holds and waits. Ends the run when the server has cleared them away (`none`), or when
   // the session has lapsed (`timed_out`).
   void shutdown(time_point now) noexcept;
+
+  // Ends the run, and all claims, from now on at once.
+  void end() noexcept {
+    stop();
+    refusing_ = failure::aborted;
+    claims_.finish_all(failure::aborted);
+  }
 
   // Ends the run, and with the same error all operations until the next run.
   void fail(failure why, std::string_view text) noexcept {
@@ -84,8 +89,6 @@ class session {
 
   // Gives a claim up in any state; otherwise like release().
   void forget(time_point now, claim const& c) noexcept { leave(now, c, script::forget); }
-
-  // --- The link ---
 
   // A connection is subscribed to the channel of client_id(), and knows the scripts.
   void connected(time_point now, std::string_view run_id);
@@ -126,13 +129,8 @@ class session {
     return std::min({lapse, beat, claims_.wake_time()});
   }
 
-  // --- Observers ---
-
   session_state state() const noexcept { return state_; }
   std::string const& client_id() const noexcept { return identity_.client_id(); }
-
-  // Returns the number of the session. Holds of a smaller number are lost.
-  std::uint64_t incarnation() const noexcept { return identity_.incarnation(); }
 
   // Returns the time at which the session lapses unless a beat is acknowledged before.
   time_point valid_until() const noexcept { return valid_until_; }
@@ -162,6 +160,11 @@ class session {
     std::uint64_t const counter = c.counter();
     observe(now);
     claims_.leave(counter, how);
+  }
+
+  void extend(time_point from) noexcept {
+    valid_until_ = from + config_.ttl - config_.margin;
+    host_.extended(valid_until_);
   }
 
   void observe(time_point now) noexcept {
@@ -217,8 +220,6 @@ inline void session::connected(time_point now, std::string_view run_id) {
   enter(leaving_ ? session_state::open : session_state::resuming);
 }
 
-// --- Losses ---
-
 // The session goes on: its commands are sent again when another connection has resumed it.
 inline void session::lose_connection(std::string_view why) noexcept {
   bool const was_open = state_ == session_state::open;
@@ -253,6 +254,7 @@ inline void session::change_identity(std::string_view why) {
 }
 
 inline void session::forsake() noexcept {
+  host_.extended(time_point::min());
   if (has_session(state_)) identity_.end_session();
   beat_sent_ = shutdown_sent_ = false;
   claims_.forsake();
@@ -268,8 +270,6 @@ inline void session::conclude(failure result, failure waits) noexcept {
   if (waits != failure::none) claims_.finish_all(waits);
   host_.ended(result);
 }
-
-// --- Requests ---
 
 inline bool session::next(time_point now, request& out) {
   tick(now);
@@ -332,7 +332,7 @@ inline bool session::accept(time_point now, command const& front, answer const& 
       if (states == nullptr || states->size() != claims_.beats().named().size()) return false;
       commands().settle();
       beat_sent_ = false;
-      valid_until_ = front.sent + config_.ttl - config_.margin;
+      extend(front.sent);
       claims_.apply_beat(now, *states);
       return true;
     case script::acquire:
@@ -363,7 +363,7 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
   bool const data_lost = !identity_.epoch().empty() && a.epoch != identity_.epoch();
   if (!a.resumed) {
     identity_.begin_session(a.epoch);
-    valid_until_ = sent + config_.ttl - config_.margin;
+    extend(sent);
   }
   enter(session_state::open);
   claims_.name_all(now);

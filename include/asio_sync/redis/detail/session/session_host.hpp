@@ -51,6 +51,10 @@ class session_host {
   // The session does not refer to the claim any more. `none`: it has been released or forgotten.
   virtual void finished(claim& c, failure why) noexcept = 0;
 
+  // The session lives until this time unless it is extended again. A time in the past: it is over,
+  // and lost() follows for each hold.
+  virtual void extended(session_clock::time_point) noexcept {}
+
   virtual void report(session_event const& e) noexcept = 0;
 
   // Closes the connection. Nothing that arrives on it may reach the session from now on.

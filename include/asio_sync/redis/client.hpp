@@ -1,0 +1,204 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_CLIENT_HPP
+#define ASIO_SYNC_REDIS_CLIENT_HPP
+
+#include <asio_sync/detail/core/config.hpp>  // first
+
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/result.hpp>
+#include <asio_sync/redis/error.hpp>
+#include <asio_sync/redis/fwd.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace asio_sync::redis {
+
+/// The settings of a client: where the server is, who we are, and how long a session lives.
+struct config {
+  /// Where the server listens. `unix_socket`, if it is not empty, is the path of a socket that is
+  /// used instead.
+  std::string host = "127.0.0.1", port = "6379", unix_socket;
+
+  /// The user of the server's ACL. Without a user name the password is that of the user `default`.
+  std::string username, password;
+
+  /// The number of the database at the server.
+  int database = 0;
+
+  /// The beginning of all keys and channels. Clients that use the same objects have the same one.
+  std::string prefix = "as:";
+
+  /// Says who holds an object, for people. Printable ASCII without spaces; may be empty.
+  std::string name;
+
+  /// For how long the server keeps what this client holds after it has heard from it for the last
+  /// time. The client sends a heartbeat three times in it. At least 500 ms.
+  std::chrono::milliseconds session_ttl{6000};
+
+  /// The longest `session_ttl` of all clients, which have to agree on it. For so long nothing is
+  /// granted after a server has lost its data.
+  std::chrono::milliseconds max_session_ttl{6000};
+
+  /// For how long a lock or permit may be held; then it is taken away, and the holder is told.
+  /// Zero: for as long as the session lives.
+  std::chrono::milliseconds max_hold{0};
+
+  /// For how long the server may be silent while it owes an answer; then the connection is given
+  /// up, and another one made. Also the longest time that a try takes. By default, and at most, a
+  /// quarter of `session_ttl`.
+  std::optional<std::chrono::milliseconds> command_timeout;
+
+  /// How much earlier than the server a client takes its session to be over, because clocks do not
+  /// run alike. By default 5 % of `session_ttl`, but at least 200 ms; at most half of it.
+  std::optional<std::chrono::milliseconds> margin;
+
+  /// False: a server that has lost its data may at once grant what somebody believes to hold, for
+  /// one `max_session_ttl`. For tests, and for programs that rely on the fences.
+  bool gate = true;
+};
+
+/// Something that the operators of a program may want to know of a client.
+struct event {
+  /// What has happened.
+  enum class kind {
+    /// A session has begun, or a new connection has resumed it.
+    connected,
+    /// The connection is lost, or an attempt to connect has failed; another one follows.
+    disconnected,
+    /// The session is over, and with it all that was held.
+    session_lost,
+    /// A heartbeat was sent late, by `time`, because the client's executor was busy.
+    late_heartbeat,
+    /// The server grants nothing for `time`, because it is new or has lost its data.
+    gated,
+    /// The server has lost its data.
+    data_lost,
+    /// An object, whose name is in `text`, was held for longer than `max_hold`.
+    held_too_long,
+    /// The server has refused a command; `text` has its words.
+    server_error
+  };
+
+  kind what;
+  /// The error that goes with `session_lost` and with a `server_error` that ends the run.
+  boost::system::error_code error;
+  std::string text;
+  std::chrono::milliseconds time{0};
+};
+
+/// A connection to a Redis or Valkey server, and a session there, kept alive by a heartbeat: what
+/// the mutexes and semaphores of this client hold and wait for lives and ends with the session.
+/// One client is enough for a process.
+///
+///     asio::thread_pool io(1);  // user code must not delay the heartbeat
+///     redis::client client(io.get_executor(), {.host = "locks"});
+///     client.async_run(asio::detached);
+///
+/// A lock at a server is a lease with a fencing number, see doc/redis.md. One unit of the program
+/// includes <asio_sync/redis/src.hpp>.
+///
+/// Threads: every member but constructor and destructor may be called from any thread at any time.
+/// Lifetime: primitives and guards may outlive their client; waits then complete with
+/// `operation_aborted`, and nothing is held any more. The client may outlive its context.
+class client {
+ public:
+  /// The type of the executor that completes what has no executor of its own.
+  using executor_type = boost::asio::any_io_executor;
+
+  /// Creates a client that does nothing before `async_run`. It works on `ex`, in a strand of its
+  /// own. Waits of its primitives queue until it runs.
+  ///
+  /// Errors: throws `boost::system::system_error` with `invalid_argument` for a configuration that
+  /// breaks the rules of its members.
+  /// Exceptions: also what allocating, or adding a service to the executor's context, throws.
+  explicit client(executor_type ex, config c = {});
+
+  client(client const&) = delete;
+  client& operator=(client const&) = delete;
+
+  /// Ends the session without a word to the server, like `stop()`. Outstanding waits complete with
+  /// `operation_aborted`.
+  ~client();
+
+  /// The executor of the client's own operations whose handlers have none.
+  executor_type get_executor() const noexcept { return hub_->executor(); }
+
+  /// Connects to the server, and stays connected until `stop()`, `async_shutdown()` or a final
+  /// error: one that no other attempt would avoid, like a wrong password. May be run again.
+  ///
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function.
+  /// Cancellation: terminal, partial and total alike, as by `stop()`.
+  /// Errors: none after `async_shutdown()`; `operation_aborted` after `stop()` or when the client
+  /// was destroyed; `operation_not_permitted` if it runs already; a final error of
+  /// `redis::error`, or `configuration_mismatch`.
+  /// Threads: any, at any time.
+  /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
+  /// executor of your own throws; nothing has changed then.
+  template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
+                asio_sync::detail::default_token<executor_type>>
+  auto async_run(Token&& token = Token()) {
+    return detail::initiate_result(
+        std::make_shared<detail::result>(hub_->executor(), hub_),
+        [hub = hub_](std::shared_ptr<detail::result> const& r) { return hub->begin_run(r); },
+        "redis::client", "async_run", static_cast<Token&&>(token));
+  }
+
+  /// Gives back every hold and every place in a queue, waits for the server's answer, and ends the
+  /// run: the clean way out. Guards own nothing from the beginning; outstanding waits, and later
+  /// ones until the client is run again, complete with `operation_aborted`.
+  ///
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function.
+  /// Cancellation: terminal, partial and total alike; the shutdown goes on.
+  /// Errors: `timed_out` if the session has lapsed before the server has answered;
+  /// `operation_not_permitted` if the client does not run; `operation_aborted` after `stop()`.
+  /// Threads: any, at any time.
+  /// Exceptions: those of `async_run`.
+  template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
+                asio_sync::detail::default_token<executor_type>>
+  auto async_shutdown(Token&& token = Token()) {
+    return detail::initiate_result(
+        std::make_shared<detail::result>(hub_->executor()),
+        [hub = hub_](std::shared_ptr<detail::result> const& r) { return hub->begin_shutdown(r); },
+        "redis::client", "async_shutdown", static_cast<Token&&>(token));
+  }
+
+  /// Ends the run without a word to the server, which frees all that was held within a
+  /// `session_ttl`. Guards own nothing any more. Waits stay, as in an outage.
+  void stop() noexcept { hub_->stop(); }
+
+  /// Has `f` called for each event, one after the other, on the client's executor. Replaces the
+  /// function before. An event for which there is no memory is left out.
+  ///
+  /// Exceptions: what allocating and moving the function throws.
+  void on_event(std::function<void(event const&)> f) { hub_->on_event(std::move(f)); }
+
+ private:
+  friend std::shared_ptr<detail::hub> const& detail::hub_of(client const& c) noexcept;
+
+  std::shared_ptr<detail::hub> hub_;
+};
+
+namespace detail {
+
+inline std::shared_ptr<hub> const& hub_of(client const& c) noexcept { return c.hub_; }
+
+}  // namespace detail
+
+}  // namespace asio_sync::redis
+
+#endif

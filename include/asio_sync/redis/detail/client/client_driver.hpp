@@ -1,0 +1,115 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_CLIENT_DRIVER_HPP
+#define ASIO_SYNC_REDIS_DETAIL_CLIENT_CLIENT_DRIVER_HPP
+
+#include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/detail/client/client_claim.hpp>
+#include <asio_sync/redis/detail/client/failures.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/remote_claim.hpp>
+#include <asio_sync/redis/detail/link/session_driver.hpp>
+#include <asio_sync/redis/detail/session/answers.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+// The part of a client that runs on its strand: takes orders from the hub, and tells the claims
+// what the session says.
+class client_driver final : public session_driver {
+ public:
+  client_driver(std::shared_ptr<hub> h, asio::any_io_executor strand, config const& c,
+                session_config session)
+      : session_driver(std::move(strand), std::move(session), {c.host, c.port, c.unix_socket},
+                       {c.username, c.password, c.name, c.database}, h->command_timeout()),
+        hub_(std::move(h)),
+        listeners_(hub_->executor()) {}
+
+  // Takes all orders.
+  void drain() noexcept {
+    follow([this] {
+      for (hub::taken t = hub_->take(); t.what; t = hub_->take()) obey(t);
+    });
+  }
+
+  // Ends everything: the client or the context goes.
+  void end() noexcept {
+    follow([this] { state().end(); });
+    hub_->close();
+  }
+
+  bool has_ended() const noexcept { return has_ended_; }
+
+ private:
+  void obey(hub::taken t) noexcept {
+    switch (t.what->what) {
+      case order::kind::claim: return obey(client_claim::of(static_cast<remote_claim&>(*t.what)), t);
+      case order::kind::run: return state().run();
+      case order::kind::stop: return state().stop();
+      case order::kind::shut_down: return state().shutdown(read_clock());
+      case order::kind::end: has_ended_ = true;
+    }
+  }
+
+  void obey(client_claim& c, hub::taken t) noexcept {
+    auto const now = read_clock();
+    if (t.is_asked) state().acquire(now, c);
+    if (t.is_given_up) state().release(now, c);
+  }
+
+  void granted(claim& c) noexcept override { client_claim::of(c).grant(c.fence()); }
+  void lost(claim& c) noexcept override { client_claim::of(c).lose(); }
+  void finished(claim& c, failure why) noexcept override {
+    auto& ended = client_claim::of(c);
+    bool const was_tried = why == failure::not_free && ended.how() == attempt::tries;
+    hub_->finish(ended, was_tried ? wait_outcome::granted : verdict_of(why));
+  }
+
+  void extended(session_clock::time_point until) noexcept override {
+    hub_->extend(until.time_since_epoch().count());
+  }
+
+  void report(session_event const& e) noexcept override;
+
+  void ended(failure why) noexcept override {
+    bool const is_shut_down = why == failure::none || why == failure::timed_out;
+    if (is_shut_down)
+      hub_->end_run(wait_outcome::granted, verdict_of(why), wait_outcome::aborted);
+    else if (why == failure::aborted)
+      hub_->end_run(wait_outcome::aborted, wait_outcome::aborted, {});
+    else
+      hub_->end_run(verdict_of(why), verdict_of(why), verdict_of(why));
+  }
+
+  std::shared_ptr<hub> const hub_;
+  asio::strand<asio::any_io_executor> listeners_;
+  bool has_ended_ = false;
+};
+
+// Without memory for it an event is left out.
+inline void client_driver::report(session_event const& e) noexcept {
+  auto const listener = hub_->listener();
+  if (!listener) return;
+  try {
+    event told{static_cast<event::kind>(e.what), {}, std::string(e.text), e.time};
+    if (e.what == session_event::kind::session_lost) told.error = asio_sync::error::lease_lost;
+    if (e.what == session_event::kind::server_error) told.error = error::server_error;
+    asio::post(listeners_, [listener, told = std::move(told)] { (*listener)(told); });
+  } catch (std::exception const&) {
+  }
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

@@ -1,0 +1,75 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_FAILURES_HPP
+#define ASIO_SYNC_REDIS_DETAIL_CLIENT_FAILURES_HPP
+
+#include <asio_sync/detail/operation/errors.hpp>
+#include <asio_sync/error.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/error.hpp>
+
+#include <boost/system/errc.hpp>
+#include <boost/system/error_category.hpp>
+
+namespace asio_sync::redis::detail {
+
+// The reasons of failed operations.
+namespace reasons {
+
+using shell::failure_reason;
+
+constexpr failure_reason make(asio_sync::error e, char const* text) noexcept {
+  return {static_cast<int>(e), shell::error_category_instance, text};
+}
+constexpr failure_reason make(error e, char const* text) noexcept {
+  return {static_cast<int>(e), error_category_instance, text};
+}
+
+inline constexpr auto lease_lost = make(asio_sync::error::lease_lost, "the session has ended");
+inline constexpr auto kind_mismatch =
+    make(asio_sync::error::kind_mismatch, "the name belongs to another kind of object");
+inline constexpr auto version_mismatch =
+    make(asio_sync::error::version_mismatch, "another version of the library uses the name");
+inline constexpr auto configuration_mismatch =
+    make(asio_sync::error::configuration_mismatch, "others use another capacity or max_session_ttl");
+inline constexpr auto access_denied = make(error::access_denied, "the server denies access");
+inline constexpr auto unsupported_server =
+    make(error::unsupported_server, "the server is not a standalone Redis 7 or later");
+inline constexpr auto not_a_master = make(error::not_a_master, "the server is a replica");
+inline constexpr auto evicting_policy =
+    make(error::evicting_policy, "the server may evict keys");
+inline constexpr auto server_error =
+    make(error::server_error, "the server has answered with an error");
+inline constexpr auto forked = make(error::forked, "the client was made before a fork");
+inline failure_reason const no_memory{
+    boost::system::errc::not_enough_memory, boost::system::generic_category(), "no memory"};
+
+}  // namespace reasons
+
+// Returns the verdict of what has ended for this reason; `none` is a success.
+inline verdict verdict_of(failure why) noexcept {
+  using shell::failed_because;
+  switch (why) {
+    case failure::none: return wait_outcome::granted;
+    case failure::aborted: return wait_outcome::aborted;
+    case failure::not_free:
+    case failure::timed_out: return wait_outcome::timed_out;
+    case failure::lease_lost: return failed_because(reasons::lease_lost);
+    case failure::kind_mismatch: return failed_because(reasons::kind_mismatch);
+    case failure::version_mismatch: return failed_because(reasons::version_mismatch);
+    case failure::configuration_mismatch: return failed_because(reasons::configuration_mismatch);
+    case failure::access_denied: return failed_because(reasons::access_denied);
+    case failure::unsupported_server: return failed_because(reasons::unsupported_server);
+    case failure::not_a_master: return failed_because(reasons::not_a_master);
+    case failure::evicting_policy: return failed_because(reasons::evicting_policy);
+    case failure::no_memory: return failed_because(reasons::no_memory);
+    case failure::server_error: break;
+  }
+  return failed_because(reasons::server_error);
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

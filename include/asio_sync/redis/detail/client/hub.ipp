@@ -1,0 +1,275 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_HUB_IPP
+#define ASIO_SYNC_REDIS_DETAIL_CLIENT_HUB_IPP
+
+#include <asio_sync/detail/operation/errors.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
+#include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/detail/client/checked_config.hpp>
+#include <asio_sync/redis/detail/client/client_claim.hpp>
+#include <asio_sync/redis/detail/client/client_driver.hpp>
+#include <asio_sync/redis/detail/client/client_service.hpp>
+#include <asio_sync/redis/detail/client/failures.hpp>
+#include <asio_sync/redis/detail/client/forks.hpp>
+#include <asio_sync/redis/detail/client/strand_route.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/remote_claim.hpp>
+#include <asio_sync/redis/detail/hub/remote_core.hpp>
+#include <asio_sync/redis/detail/hub/result.hpp>
+#include <asio_sync/redis/detail/link/read_clock.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/query.hpp>
+
+#include <chrono>
+#include <exception>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+// The members of hub.
+
+namespace asio_sync::redis::detail {
+
+hub::hub(asio::any_io_executor const& executor)
+    : executor_(executor), fork_count_(forks::count()), valid_until_(over) {}
+
+void hub::open(config c) {
+  session_config const session = config_check(c).session();
+  command_timeout_ = *c.command_timeout;
+  auto route = strand_route::make(executor_);
+  auto driver = std::make_shared<client_driver>(shared_from_this(), route->executor(), c, session);
+  auto& context = asio::query(executor_, asio::execution::context);
+  asio::use_service<client_service>(context).add(driver);
+  driver_ = driver;
+  strand_ = std::move(route);
+}
+
+bool hub::runs_here() const noexcept {
+  std::lock_guard const guard(lock_);
+  return strand_ && shell::known_context::of(executor_).running_in_this_thread();
+}
+
+bool hub::is_forked() const noexcept { return fork_count_ != forks::count(); }
+
+// --- Claims ---
+
+verdict hub::refusal() const noexcept {
+  if (is_forked()) return shell::failed_because(reasons::forked);
+  return refusal_.load(std::memory_order_acquire);
+}
+
+void hub::ask(remote_claim& c) noexcept {
+  static_cast<void>(claim_ref::share(c).release());
+  std::lock_guard const guard(lock_);
+  queue(c);
+}
+
+void hub::give_up(remote_claim& c) noexcept {
+  std::unique_lock guard(lock_);
+  if (c.is_ended_) return;
+  c.is_given_up_ = true;
+  if (!c.is_fresh_) return queue(c);
+  orders_.erase(c);
+  c.is_queued = false;
+  c.is_ended_ = true;
+  guard.unlock();
+  static_cast<void>(c.core->end());  // its wait has another count, and a share of the claim
+  claim_ref const last(&c);
+}
+
+void hub::wake() noexcept {
+  if (is_forked()) return;
+  if (refusal_.load(std::memory_order_acquire).decided()) end_fresh_claims();
+  std::shared_ptr<strand_route> strand;
+  {
+    std::lock_guard const guard(lock_);
+    if (orders_.empty() || is_woken_ || !strand_) return;
+    is_woken_ = true;
+    strand = strand_;
+  }
+  try {
+    strand->post(shared_from_this());
+  } catch (std::exception const&) {  // the next call tries again
+    std::lock_guard const guard(lock_);
+    is_woken_ = false;
+  }
+}
+
+bool hub::is_valid() const noexcept {
+  return !is_forked() && read_clock().time_since_epoch().count() <
+                             valid_until_.load(std::memory_order_acquire);
+}
+
+std::chrono::steady_clock::time_point hub::valid_until() const noexcept {
+  session_clock::time_point const until{
+      session_clock::duration(valid_until_.load(std::memory_order_acquire))};
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(until - read_clock());
+}
+
+// --- The client ---
+
+verdict hub::begin_run(std::shared_ptr<result> const& r) noexcept {
+  if (is_forked()) return shell::failed_because(reasons::forked);
+  {
+    std::lock_guard const guard(lock_);
+    if (run_ == r) return {};
+    if (run_) return wait_outcome::not_permitted;
+    if (!strand_) return wait_outcome::aborted;
+    run_ = r;
+    refusal_ = verdict();
+    queue(run_order_);
+  }
+  wake();
+  return {};
+}
+
+verdict hub::begin_shutdown(std::shared_ptr<result> const& r) noexcept {
+  if (is_forked()) return shell::failed_because(reasons::forked);
+  {
+    std::lock_guard const guard(lock_);
+    if (r->is_begun) return {};
+    if (!run_) return wait_outcome::not_permitted;
+    r->is_begun = true;
+    r->next = std::exchange(shutdowns_, r);
+    refusal_ = wait_outcome::aborted;
+    queue(shutdown_order_);
+  }
+  wake();
+  return {};
+}
+
+void hub::stop() noexcept {
+  if (is_forked()) return;
+  {
+    std::lock_guard const guard(lock_);
+    queue(stop_order_);
+  }
+  wake();
+}
+
+void hub::on_event(listener_type f) {
+  auto next = f ? std::make_shared<listener_type const>(std::move(f)) : nullptr;
+  std::lock_guard const guard(lock_);
+  listener_.swap(next);
+}
+
+void hub::end() noexcept {
+  if (is_forked()) return;
+  extend(over);
+  {
+    std::lock_guard const guard(lock_);
+    refusal_ = wait_outcome::aborted;
+    queue(end_order_);
+  }
+  wake();
+}
+
+// --- The driver ---
+
+void hub::drain() noexcept {
+  std::shared_ptr<client_driver> driver;
+  {
+    std::lock_guard const guard(lock_);
+    is_woken_ = false;
+    driver = driver_.lock();
+  }
+  if (!driver) return;
+  driver->drain();
+  if (!driver->has_ended()) return;
+  driver->end();
+  auto& context = asio::query(executor_, asio::execution::context);
+  asio::use_service<client_service>(context).remove(*driver);
+}
+
+hub::taken hub::take() noexcept {
+  std::lock_guard const guard(lock_);
+  if (orders_.empty()) return {};
+  order& first = orders_.pop_front();
+  first.is_queued = false;
+  if (first.what != order::kind::claim) return {&first};
+  auto& c = static_cast<remote_claim&>(first);
+  return {&c, std::exchange(c.is_fresh_, false), c.is_given_up_};
+}
+
+void hub::finish(remote_claim& c, verdict why) noexcept {
+  std::shared_ptr<result> end;
+  {
+    std::lock_guard const guard(lock_);
+    if (std::exchange(c.is_queued, false)) orders_.erase(c);
+    c.is_fresh_ = false;
+    c.is_ended_ = true;
+    end.swap(c.end_);
+  }
+  c.fail(why);
+  c.core->settle(c, why.outcome());
+  c.core->unref();
+  if (end) end->settle(why);
+  claim_ref const last(&c);
+}
+
+void hub::end_run(verdict run, verdict shutdown, verdict refusal) noexcept {
+  std::shared_ptr<result> ran, shut_down;
+  {
+    std::lock_guard const guard(lock_);
+    ran.swap(run_);
+    shut_down.swap(shutdowns_);
+    refusal_ = refusal;
+  }
+  end_fresh_claims();
+  if (ran) ran->settle(run);
+  for (; shut_down; shut_down = std::shared_ptr<result>(std::move(shut_down->next)))
+    shut_down->settle(shutdown);
+}
+
+std::shared_ptr<hub::listener_type const> hub::listener() const noexcept {
+  std::lock_guard const guard(lock_);
+  return listener_;
+}
+
+void hub::close() noexcept {
+  std::shared_ptr<strand_route> strand;
+  {
+    std::lock_guard const guard(lock_);
+    strand.swap(strand_);
+    refusal_ = wait_outcome::aborted;
+  }
+  end_fresh_claims();
+}
+
+// --- Orders ---
+
+// Moves an order that is queued already to the end, unless it is a claim's.
+void hub::queue(order& o) noexcept {
+  if (o.is_queued && o.what == order::kind::claim) return;
+  if (std::exchange(o.is_queued, true)) orders_.erase(o);
+  orders_.push_back(o);
+}
+
+// Ends the claims that no driver has seen, if operations are refused.
+void hub::end_fresh_claims() noexcept {
+  for (remote_claim* c = nullptr;; finish(*c, refusal())) {
+    std::lock_guard const guard(lock_);
+    if (!refusal_.load(std::memory_order_relaxed).decided()) return;
+    c = first_fresh_claim();
+    if (!c) return;
+    c->is_fresh_ = c->is_queued = false;
+    orders_.erase(*c);
+  }
+}
+
+remote_claim* hub::first_fresh_claim() const noexcept {
+  for (order* o = orders_.empty() ? nullptr : &orders_.front(); o; o = o->next) {
+    if (o->what != order::kind::claim) continue;
+    if (auto* const c = static_cast<remote_claim*>(o); c->is_fresh_) return c;
+  }
+  return nullptr;
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

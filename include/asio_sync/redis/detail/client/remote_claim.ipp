@@ -1,0 +1,116 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_REMOTE_CLAIM_IPP
+#define ASIO_SYNC_REDIS_DETAIL_CLIENT_REMOTE_CLAIM_IPP
+
+#include <asio_sync/detail/operation/errors.hpp>
+#include <asio_sync/redis/detail/client/client_claim.hpp>
+#include <asio_sync/redis/detail/client/failures.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/remote_claim.hpp>
+#include <asio_sync/redis/detail/hub/remote_core.hpp>
+#include <asio_sync/redis/detail/hub/result.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+// The members of remote_claim, and what makes handles.
+
+namespace asio_sync::redis::detail {
+
+std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_executor executor,
+                                    char const* type, char const* kind, std::string name,
+                                    std::uint64_t capacity) {
+  bool const is_valid = !name.empty() && name.size() <= 512 &&
+                        name.find_first_of("{}") == std::string::npos;
+  if (!is_valid)
+    shell::throw_error(make_error_code(boost::system::errc::invalid_argument), {type},
+                       "the name has not 1 to 512 bytes, or has braces");
+  return std::make_shared<client_handle>(std::move(client), std::move(executor), type, kind,
+                                         std::move(name), capacity);
+}
+
+claim_ref remote_claim::make(std::shared_ptr<detail::handle> of, std::uint64_t weight,
+                             attempt how) {
+  return claim_ref(new client_claim(std::move(of), weight, how));
+}
+
+verdict remote_claim::outcome(wait_outcome decided) const noexcept {
+  if (decided == wait_outcome::failed) return failure_;
+  if (decided != wait_outcome::granted) return decided;
+  return {decided, reinterpret_cast<std::uintptr_t>(this) / alignof(remote_claim)};
+}
+
+claim_ref remote_claim::in(verdict granted) noexcept {
+  auto const address = static_cast<std::uintptr_t>(granted.value()) * alignof(remote_claim);
+  return claim_ref(reinterpret_cast<remote_claim*>(address));
+}
+
+// --- The guard ---
+
+bool remote_claim::holds() const noexcept {
+  return standing_.load(std::memory_order_acquire) == standing::held && client().is_valid();
+}
+
+std::chrono::steady_clock::time_point remote_claim::expires_at() const noexcept {
+  return client().valid_until();
+}
+
+void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
+  hub& to = client();
+  if (to.is_forked()) {
+    if (end) end->settle(shell::failed_because(reasons::forked));
+    return;
+  }
+  std::shared_ptr<result> loss;
+  bool is_ended = false;
+  {
+    std::lock_guard const guard(to.lock_);
+    if (standing_.exchange(standing::given_back, std::memory_order_acq_rel) == standing::held)
+      loss.swap(loss_);
+    is_ended = is_ended_;
+    if (!is_ended) end_ = end;
+  }
+  if (loss) loss->settle(wait_outcome::aborted);
+  if (is_ended && end) end->settle(verdict_of(failure::lease_lost));
+  to.give_up(*this);
+  to.wake();
+}
+
+std::shared_ptr<result> remote_claim::loss() {
+  auto fresh = std::make_shared<result>(handle().executor);
+  std::lock_guard const guard(client().lock_);
+  if (loss_) return loss_;
+  if (standing_.load(std::memory_order_relaxed) == standing::lost)
+    fresh->settle(wait_outcome::granted);  // nobody waits for it yet
+  loss_ = fresh;
+  return fresh;
+}
+
+// --- The driver ---
+
+void remote_claim::grant(std::uint64_t fence) noexcept {
+  fence_ = fence;
+  standing_.store(standing::held, std::memory_order_release);
+  core->settle(*this, wait_outcome::granted);
+}
+
+void remote_claim::lose() noexcept {
+  std::shared_ptr<result> loss;
+  {
+    std::lock_guard const guard(client().lock_);
+    standing held = standing::held;
+    standing_.compare_exchange_strong(held, standing::lost, std::memory_order_acq_rel);
+    if (held == standing::held) loss = loss_;
+  }
+  if (loss) loss->settle(wait_outcome::granted);
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

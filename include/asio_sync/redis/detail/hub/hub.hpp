@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_HUB_HUB_HPP
+#define ASIO_SYNC_REDIS_DETAIL_HUB_HUB_HPP
+
+#include <asio_sync/detail/core/wait_list.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+namespace asio_sync::redis {
+
+struct config;
+struct event;
+
+class client;
+
+namespace detail {
+
+namespace asio = boost::asio;
+namespace shell = asio_sync::detail;
+using shell::verdict;
+using shell::wait_outcome;
+
+class client_driver;
+class remote_claim;
+class result;
+class strand_route;
+
+// An order to the driver of a client.
+struct order {
+  enum class kind : std::uint8_t { claim, run, stop, shut_down, end };
+
+  explicit order(kind k) noexcept : what(k) {}
+
+  kind const what;
+  bool is_queued = false;  // hub::lock_
+  order* next = nullptr;   // likewise
+  order* prev = nullptr;
+};
+
+// What threads and primitives know of a client. Any thread gives orders; the driver takes them on
+// the client's strand. The hub outlives the client, and the client's context, until the last
+// primitive and guard have gone.
+//
+// Its members are compiled in src.hpp.
+class hub : public std::enable_shared_from_this<hub> {
+ public:
+  explicit hub(asio::any_io_executor const& executor);
+  hub(hub const&) = delete;
+  hub& operator=(hub const&) = delete;
+
+  // Creates the driver. Throws invalid_argument for a configuration that breaks its own rules.
+  void open(config c);
+
+  asio::any_io_executor const& executor() const noexcept { return executor_; }
+  std::chrono::milliseconds command_timeout() const noexcept { return command_timeout_; }
+
+  // True if this thread runs the client's context, which must not be blocked.
+  bool runs_here() const noexcept;
+
+  // --- Claims ---
+
+  // Returns why operations are refused at once; undecided if they are not.
+  verdict refusal() const noexcept;
+
+  // Has the driver ask the server for a claim. The driver owns a share of the claim until it ends
+  // the claim. Called under the lock of the core, like give_up(); wake() follows after that lock.
+  void ask(remote_claim& c) noexcept;
+
+  // Has the driver release or forget a claim, which nobody here wants any more.
+  void give_up(remote_claim& c) noexcept;
+
+  // Has the driver take its orders. Needs no memory on the executors of an io_context or a
+  // thread_pool; without a driver, ends the claims here.
+  void wake() noexcept;
+
+  // True while the session holds what it has been granted.
+  bool is_valid() const noexcept;
+  std::chrono::steady_clock::time_point valid_until() const noexcept;
+
+  // True in a process that was forked after the hub was made.
+  bool is_forked() const noexcept;
+
+  // --- The client ---
+
+  // Begins a run that settles r. Returns a refusal if another run has begun.
+  verdict begin_run(std::shared_ptr<result> const& r) noexcept;
+
+  // Ends the run by a shutdown that settles r. Returns a refusal if there is no run.
+  verdict begin_shutdown(std::shared_ptr<result> const& r) noexcept;
+
+  void stop() noexcept;
+
+  // Calls f for each event. Replaces the function before.
+  void on_event(std::function<void(event const&)> f);
+
+  // The client has gone.
+  void end() noexcept;
+
+  // --- The driver ---
+
+  // Has the driver take the orders; on the strand.
+  void drain() noexcept;
+
+  struct taken {
+    order* what = nullptr;     // null: there is none
+    bool is_asked = false;     // a claim, for the first time
+    bool is_given_up = false;  // a claim
+  };
+  taken take() noexcept;
+
+  // The session lives until then, in ticks of session_clock, unless it is extended again.
+  void extend(std::int64_t valid_until) noexcept {
+    valid_until_.store(valid_until, std::memory_order_release);
+  }
+
+  // Ends the driver's share of a claim. Decides the wait if the claim still waits, and settles the
+  // result of its giving back.
+  void finish(remote_claim& c, verdict why) noexcept;
+
+  // The run has ended. Later operations are refused until the next run, unless `refusal` is
+  // undecided.
+  void end_run(verdict run, verdict shutdown, verdict refusal) noexcept;
+
+  using listener_type = std::function<void(event const&)>;
+  std::shared_ptr<listener_type const> listener() const noexcept;
+
+  // The driver has ended: nobody takes orders any more.
+  void close() noexcept;
+
+ private:
+  friend remote_claim;
+
+  // Below: under the lock.
+  void queue(order& o) noexcept;
+  remote_claim* first_fresh_claim() const noexcept;
+
+  // Below: without it.
+  void end_fresh_claims() noexcept;
+
+  static constexpr std::int64_t over = std::numeric_limits<std::int64_t>::min();
+
+  asio::any_io_executor const executor_;
+  std::chrono::milliseconds command_timeout_{};
+  std::uint64_t const fork_count_;
+
+  std::atomic<std::int64_t> valid_until_;
+  std::atomic<verdict> refusal_{verdict()};
+
+  mutable std::mutex lock_;  // of what follows
+  shell::wait_list<order> orders_;
+  order run_order_{order::kind::run}, stop_order_{order::kind::stop},
+      shutdown_order_{order::kind::shut_down}, end_order_{order::kind::end};
+  bool is_woken_ = false;
+  std::shared_ptr<result> run_, shutdowns_;
+  std::shared_ptr<listener_type const> listener_;
+  std::weak_ptr<client_driver> driver_;
+  std::shared_ptr<strand_route> strand_;  // null once the driver has ended
+};
+
+std::shared_ptr<hub> const& hub_of(client const& c) noexcept;
+
+}  // namespace detail
+}  // namespace asio_sync::redis
+
+#endif

@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_CLAIM_HPP
+#define ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_CLAIM_HPP
+
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+class remote_core;
+
+// The part of a primitive that its claims share.
+struct handle {
+  handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t,
+         std::uint64_t n) noexcept
+      : client(std::move(c)), executor(std::move(ex)), type(t), capacity(n) {}
+  handle(handle const&) = delete;
+  handle& operator=(handle const&) = delete;
+  virtual ~handle() = default;
+
+  std::shared_ptr<hub> const client;
+  asio::any_io_executor const executor;  // of handlers that have none
+  char const* const type;                // of the primitive: "redis::async_mutex"
+  std::uint64_t const capacity;
+  std::atomic<void*> primitive = nullptr;  // null once it has gone
+};
+
+// Throws invalid_argument for a name that the protocol does not allow.
+std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_executor executor,
+                                    char const* type, char const* kind, std::string name,
+                                    std::uint64_t capacity);
+
+// Says what becomes of a claim that finds its object held.
+enum class attempt : std::uint8_t {
+  waits,
+  tries,  // it is granted nothing
+  times_out
+};
+
+class claim_ref;
+
+// One operation on an object. It is made before its wait queues. Two share it: the wait, and after
+// a grant the guard; and the driver of the client, from hub::ask() until hub::finish().
+//
+// Its members are compiled in src.hpp.
+class alignas(16) remote_claim : public order {
+ public:
+  remote_claim(remote_claim const&) = delete;
+  remote_claim& operator=(remote_claim const&) = delete;
+  virtual ~remote_claim() = default;
+
+  static claim_ref make(std::shared_ptr<handle> of, std::uint64_t weight, attempt how);
+
+  detail::handle& handle() const noexcept { return *handle_; }
+  hub& client() const noexcept { return *handle_->client; }
+  std::uint64_t weight() const noexcept { return weight_; }
+  attempt how() const noexcept { return attempt_; }
+
+  // Returns the verdict of a wait that has the claim: with a grant, the claim.
+  verdict outcome(wait_outcome decided) const noexcept;
+
+  // Returns the claim in a grant, which was its wait's; null if there is none.
+  static claim_ref in(verdict granted) noexcept;
+
+  void fail(verdict why) noexcept { failure_ = why; }
+
+  // --- The guard ---
+
+  // True while nobody else can have been granted what the guard has, and the guard has not given
+  // it back.
+  bool holds() const noexcept;
+
+  // True if the attempt was not granted.
+  bool is_empty() const noexcept {
+    return standing_.load(std::memory_order_relaxed) == standing::none;
+  }
+
+  std::uint64_t fence() const noexcept { return fence_; }
+  std::chrono::steady_clock::time_point expires_at() const noexcept;
+
+  // Gives the hold back; called once. Settles `end`, if there is one, when the server has answered.
+  void give_back(std::shared_ptr<result> end) noexcept;
+
+  // Returns the result that the loss of the hold settles. Throws what making it throws.
+  std::shared_ptr<result> loss();
+
+  // --- The driver ---
+
+  // Grants the wait. Does nothing more if nobody waits any more: the claim is being given up.
+  void grant(std::uint64_t fence) noexcept;
+
+  // The hold is lost.
+  void lose() noexcept;
+
+  shell::waiter* wait = nullptr;  // the core's, under its lock
+  remote_core* core = nullptr;    // set before it is asked for; alive until the driver ends it
+
+ protected:
+  remote_claim(std::shared_ptr<detail::handle> of, std::uint64_t weight, attempt how) noexcept
+      : order(kind::claim), handle_(std::move(of)), weight_(weight), attempt_(how) {}
+
+ private:
+  friend class claim_ref;
+  friend class hub;
+
+  enum class standing : std::uint8_t { none, held, lost, given_back };
+
+  std::shared_ptr<detail::handle> const handle_;
+  std::uint64_t const weight_;
+  attempt const attempt_;
+  std::atomic<standing> standing_ = standing::none;
+  std::uint64_t fence_ = 0;
+  verdict failure_;  // of a wait that has failed
+
+  std::atomic<std::uint32_t> owners_ = 1;
+
+  // hub::lock_ guards these.
+  bool is_fresh_ = true;   // the driver has not taken it
+  bool is_given_up_ = false;
+  bool is_ended_ = false;  // by the driver
+  std::shared_ptr<result> loss_, end_;
+};
+
+// A share of a claim.
+class claim_ref {
+ public:
+  claim_ref() noexcept = default;
+  explicit claim_ref(remote_claim* adopted) noexcept : claim_(adopted) {}
+  claim_ref(claim_ref&& other) noexcept : claim_(other.release()) {}
+  claim_ref& operator=(claim_ref&& other) noexcept {
+    claim_ref old(std::move(other));
+    std::swap(claim_, old.claim_);
+    return *this;
+  }
+  ~claim_ref() {
+    if (claim_) let_go();
+  }
+
+  remote_claim* get() const noexcept { return claim_; }
+  remote_claim& operator*() const noexcept { return *claim_; }
+  remote_claim* operator->() const noexcept { return claim_; }
+  explicit operator bool() const noexcept { return claim_ != nullptr; }
+
+  remote_claim* release() noexcept { return std::exchange(claim_, nullptr); }
+
+  // Adds an owner.
+  static claim_ref share(remote_claim& c) noexcept {
+    c.owners_.fetch_add(1, std::memory_order_relaxed);
+    return claim_ref(&c);
+  }
+
+ private:
+  // Acquire and release: what other owners did to the claim happens before its end.
+  void let_go() noexcept {
+    if (claim_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete claim_;
+  }
+
+  remote_claim* claim_ = nullptr;
+};
+
+}  // namespace asio_sync::redis::detail
+
+#endif

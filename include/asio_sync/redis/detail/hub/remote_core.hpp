@@ -1,0 +1,140 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_CORE_HPP
+#define ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_CORE_HPP
+
+#include <asio_sync/detail/context/core_base.hpp>
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/remote_state.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/remote_claim.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+struct remote_waiter : shell::waiter {
+  using asked_type = claim_ref;
+
+  remote_waiter(function* f, shell::core_base* c, claim_ref&& asked) noexcept
+      : waiter(f, c, {}), claim(std::move(asked)) {}
+  // A grant that has arrived has the claim.
+  ~remote_waiter() {
+    if (outcome == wait_outcome::granted) static_cast<void>(claim.release());
+  }
+
+  verdict decided() const noexcept { return claim ? claim->outcome(outcome) : outcome; }
+
+  claim_ref claim;
+};
+
+struct remote_traits : shell::waiter_traits {
+  using claim = remote_claim;
+  static claim& claim_of(shell::waiter& w) noexcept {
+    return *static_cast<remote_waiter&>(w).claim;
+  }
+  static shell::waiter*& wait_of(claim& c) noexcept { return c.wait; }
+  static void ask(claim& c) noexcept { c.client().ask(c); }
+  static void give_up(claim& c) noexcept { c.client().give_up(c); }
+};
+
+// Wakes the client after each transition that gives it an order, without the core's lock.
+class remote_queue : public shell::remote_state<remote_traits> {
+ public:
+  static constexpr bool in_batches = true;
+
+  explicit remote_queue(std::shared_ptr<hub> client) noexcept : client_(std::move(client)) {}
+
+  void conclude(shell::waiter& w, verdict decided) noexcept {
+    if (decided.outcome() == wait_outcome::failed) claim_of(w).fail(decided);
+    remote_state::conclude(w, decided);
+  }
+
+  inline bool enter(shell::waiter& w) noexcept;
+
+  bool refuse(shell::waiter& w, wait_outcome outcome, shell::decided_waits& decided) noexcept {
+    if (!remote_state::refuse(w, outcome, decided)) return false;
+    decided.more = true;
+    return true;
+  }
+
+  template <class Predicate>
+  std::size_t refuse_if(Predicate which, wait_outcome outcome,
+                        shell::decided_waits& decided) noexcept {
+    std::size_t const refused = remote_state::refuse_if(which, outcome, decided);
+    decided.more = refused != 0;
+    return refused;
+  }
+
+  void close(shell::decided_waits& decided) noexcept {
+    remote_state::close(decided);
+    decided.more = true;
+  }
+
+  void abandon(shell::decided_waits& decided) noexcept {
+    remote_state::abandon(decided);
+    decided.more = true;
+  }
+
+  void settle_more(shell::decided_waits& decided) noexcept {
+    decided.more = false;
+    client_->wake();
+  }
+
+  bool drop(shell::waiter& w, shell::decided_waits& decided) noexcept {
+    auto& granted = static_cast<remote_waiter&>(w);
+    if (!granted.claim) return count_down();  // of no permits
+    auto const client = client_;
+    bool const was_last = remote_state::drop(w, decided);
+    claim_ref const given_up(std::move(granted.claim));
+    client->wake();
+    return was_last;
+  }
+
+  hub& client() const noexcept { return *client_; }
+
+ private:
+  static remote_claim& claim_of(shell::waiter& w) noexcept { return remote_traits::claim_of(w); }
+
+  std::shared_ptr<hub> const client_;
+};
+
+// The core of a mutex or a semaphore at a server.
+class remote_core final
+    : public shell::homed_core<remote_core, remote_queue, remote_waiter> {
+ public:
+  using homed_core::homed_core;
+
+  // The client's context must not be blocked either.
+  bool home_runs_here() const noexcept {
+    return homed_core::home_runs_here() || client().runs_here();
+  }
+
+  // Called by the driver: decides the wait of a claim. Does nothing if nobody waits for it.
+  void settle(remote_claim& c, wait_outcome outcome) noexcept {
+    decide([&](shell::decided_waits& decided) {
+      static_cast<void>(remote_queue::decide(c, outcome, decided));
+    });
+  }
+
+ private:
+  ~remote_core() override = default;
+};
+
+bool remote_queue::enter(shell::waiter& w) noexcept {
+  auto const client = client_;  // the core may be gone afterwards
+  claim_of(w).core = static_cast<remote_core*>(w.core);
+  if (!remote_state::enter(w)) return false;
+  client->wake();
+  return true;
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

@@ -1,0 +1,141 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_HUB_RESULT_HPP
+#define ASIO_SYNC_REDIS_DETAIL_HUB_RESULT_HPP
+
+#include <asio_sync/detail/context/homed_core.hpp>
+#include <asio_sync/detail/context/waiter.hpp>
+#include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/core/event_state.hpp>
+#include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/operation/beginning.hpp>
+#include <asio_sync/detail/operation/initiation.hpp>
+#include <asio_sync/detail/operation/operation.hpp>
+#include <asio_sync/detail/operation/primitive.hpp>
+#include <asio_sync/detail/operation/wait_limit.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
+#include <asio_sync/detail/signals/event_core.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+struct result_waiter : shell::event_waiter {
+  using event_waiter::event_waiter;
+  inline verdict decided() const noexcept;
+};
+
+// The core of a result: an event, and the verdict that its waits get when it is set.
+class result_core final
+    : public shell::homed_core<result_core, shell::event_state<shell::event_traits>,
+                               result_waiter> {
+ public:
+  // `stops`: the client that is stopped instead of a wait that is cancelled by its slot.
+  result_core(void* primitive, shell::known_context const& home, bool plain,
+              std::weak_ptr<hub> stops) noexcept
+      : homed_core(primitive, home, plain, false), stops_(std::move(stops)) {}
+
+  void settle(verdict v) noexcept {
+    verdict_ = v;
+    signal();
+  }
+
+  // Returns undecided before settle().
+  verdict now() const noexcept { return is_up() ? verdict_ : verdict(); }
+
+  using homed_core::refuse;
+  bool refuse(shell::waiter& w, wait_outcome outcome,
+              shell::decided_waits& decided) noexcept override {
+    auto const stopped = is_up() ? nullptr : stops_.lock();
+    if (!stopped) return homed_core::refuse(w, outcome, decided);
+    stopped->stop();
+    return false;
+  }
+
+  bool evict(shell::waiter& w, shell::decided_waits& decided) noexcept override {
+    return homed_core::refuse(w, wait_outcome::aborted, decided);
+  }
+
+ private:
+  friend result_waiter;
+  ~result_core() override = default;
+
+  std::weak_ptr<hub> const stops_;
+  verdict verdict_;  // written before the event is set
+};
+
+verdict result_waiter::decided() const noexcept {
+  bool const is_told = outcome == wait_outcome::granted || outcome == wait_outcome::failed;
+  return is_told ? static_cast<result_core*>(core)->verdict_ : verdict(outcome);
+}
+
+// The end of something, which happens once, and for which any number of operations wait. When it
+// is destroyed before it is settled, they are aborted.
+class result : shell::primitive<asio::any_io_executor, result_core> {
+ public:
+  explicit result(asio::any_io_executor const& ex, std::weak_ptr<hub> stops = {})
+      : primitive(this, ex, std::move(stops)) {}
+  result(result const&) = delete;
+  result& operator=(result const&) = delete;
+
+  using primitive::core;
+  using primitive::executor;
+
+  void settle(verdict v) noexcept { core().settle(v); }
+
+  // The hub's, under its lock.
+  std::shared_ptr<result> next;  // in a list
+  bool is_begun = false;
+};
+
+// Begins something, and waits for its end. Begin: returns a refusal, or undecided; called again if
+// the operation is tried again.
+template <class Begin>
+class result_operation
+    : public shell::operation_base<result_operation<Begin>, asio::any_io_executor,
+                                   shell::no_grant<result_core>, shell::no_limit> {
+ public:
+  result_operation(std::shared_ptr<result> r, Begin begin, char const* type, char const* function)
+      : result_operation::operation_base(shell::no_limit()),
+        result_(std::move(r)),
+        begin_(std::move(begin)),
+        type_(type),
+        function_(function) {}
+
+  asio::any_io_executor const& executor() const noexcept { return result_->executor(); }
+  result_core& core() const noexcept { return result_->core(); }
+  static shell::waiter::asked_type asked() noexcept { return {}; }
+
+  verdict try_now() const noexcept {
+    verdict const refused = begin_(result_);
+    return refused.decided() ? refused : core().now();
+  }
+
+  // Names it in the output of Asio's handler tracking.
+  void track(shell::waiter& w) const {
+    shell::track_creation(executor(), w, type_, core().primitive(), function_);
+  }
+
+ private:
+  std::shared_ptr<result> result_;
+  Begin begin_;
+  char const* type_;
+  char const* function_;
+};
+
+template <class Begin, class Token>
+auto initiate_result(std::shared_ptr<result> r, Begin begin, char const* type,
+                     char const* function, Token&& token) {
+  return shell::initiate_wait(
+      result_operation<Begin>(std::move(r), std::move(begin), type, function),
+      static_cast<Token&&>(token));
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif

@@ -1,0 +1,105 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_ERROR_HPP
+#define ASIO_SYNC_REDIS_ERROR_HPP
+
+#include <asio_sync/detail/core/config.hpp>
+
+#include <asio_sync/error.hpp>
+
+#include <boost/system/error_category.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace asio_sync::redis {
+
+/// The errors of clients, besides `asio_sync::error`.
+///
+/// Every error but `forked` and `outcome_unknown` ends the run of a client, except `server_error`
+/// of a single object: a key of another type has the name of the object. The event `server_error`
+/// has the server's own words.
+enum class error {
+  /// The server has refused the password, or the user has no permission for a command or a key.
+  access_denied = 1,
+  /// The server is older than Redis 7.0, is part of a cluster, or knows no scripts.
+  unsupported_server,
+  /// The server is a replica.
+  not_a_master,
+  /// The server removes keys when its memory is full: its `maxmemory-policy` is not `noeviction`.
+  evicting_policy,
+  /// The server has answered with an error that the library does not know.
+  server_error,
+  /// The server does not keep to the protocol.
+  protocol_error,
+  /// The session has ended before the server has answered: the operation may have happened.
+  outcome_unknown,
+  /// The process is a child that has been forked after the client was made.
+  forked,
+};
+
+/// The category of `redis::error`; its name is "asio_sync.redis".
+[[nodiscard]] boost::system::error_category const& error_category() noexcept;
+
+/// Makes the error code of `e`; found by the conversion of `redis::error` to `error_code`.
+[[nodiscard]] inline boost::system::error_code make_error_code(error e) noexcept {
+  return {static_cast<int>(e), error_category()};
+}
+
+namespace detail {
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // the base class is Boost's
+#endif
+
+// Like asio_sync::detail::error_category.
+class error_category final : public boost::system::error_category {
+ public:
+  constexpr error_category() noexcept : boost::system::error_category(0x5b1e'70d3'92c8'4fa1) {}
+
+  char const* name() const noexcept override { return "asio_sync.redis"; }
+
+  std::string message(int value) const override { return text(value); }
+
+  char const* message(int value, char*, std::size_t) const noexcept override {
+    return text(value);
+  }
+
+ private:
+  static constexpr char const* text(int value) noexcept {
+    switch (static_cast<error>(value)) {
+      case error::access_denied: return "the server denies access";
+      case error::unsupported_server: return "the server is not a standalone Redis 7 or later";
+      case error::not_a_master: return "the server is a replica";
+      case error::evicting_policy: return "the server may evict keys";
+      case error::server_error: return "the server has answered with an error";
+      case error::protocol_error: return "the server does not keep to the protocol";
+      case error::outcome_unknown: return "the operation may have happened";
+      case error::forked: return "the client belongs to the parent of this process";
+    }
+    return "unknown asio_sync.redis error";
+  }
+};
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+inline constinit error_category const error_category_instance;
+
+}  // namespace detail
+
+inline boost::system::error_category const& error_category() noexcept {
+  return detail::error_category_instance;
+}
+
+}  // namespace asio_sync::redis
+
+template <>
+struct boost::system::is_error_code_enum<asio_sync::redis::error> : std::true_type {};
+
+#endif
