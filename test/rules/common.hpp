@@ -22,6 +22,13 @@
 //                                                    // grant refuses a wait that carries and
 //                                                    takes
 //                                                    // nothing; false if left out
+//       static constexpr bool is_remote = ...;       // whether a server grants its waits: each
+//       has
+//                                                    // a claim besides its block, a thread waits
+//                                                    // for what is free, too, and a grant on its
+//                                                    // way arrives although its primitive has
+//                                                    been
+//                                                    // destroyed; false if left out
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands
@@ -97,6 +104,9 @@ concept taken_by_waits = Subject::takes;
 template <class Subject>
 concept shared_by_waits = Subject::shares;
 constexpr bool takes = taken_by_waits<subject>;
+template <class Subject>
+concept granted_by_a_server = Subject::is_remote;
+constexpr bool is_remote = granted_by_a_server<subject>;
 template <class Subject>
 concept held_in_entries = Subject::has_entries;
 constexpr bool owns = subject::carries && !takes && !shared_by_waits<subject>;

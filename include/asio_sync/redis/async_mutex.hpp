@@ -263,8 +263,8 @@ class [[nodiscard]] basic_async_mutex<Executor>::lock_type {
   /// meanwhile, as it is by every heartbeat; `min()` if the guard does not own.
   std::chrono::steady_clock::time_point expires_at() const noexcept { return hold_.expires_at(); }
 
-  /// Waits until the lock is lost: the session is over, or about to be, or the lock was taken away.
-  /// Nobody else can own the mutex before this has completed, unless the executor is late.
+  /// Waits until the lock is lost: the session is over, or about to be, or the lock was taken
+  /// away. Nobody else can own the mutex before this has completed, unless the executor is late.
   ///
   /// Completion signature: `void(error_code)`.
   /// Executor: the handler's, else that of the mutex; never from inside this function.
@@ -280,8 +280,8 @@ class [[nodiscard]] basic_async_mutex<Executor>::lock_type {
     return hold_.async_wait_lost("redis::async_mutex", static_cast<Token&&>(token));
   }
 
-  /// Returns the mutex; null if the guard is empty, or the mutex was destroyed. Out of date at once
-  /// if another thread destroys the mutex.
+  /// Returns the mutex; null if the guard is empty, or the mutex was destroyed. Out of date at
+  /// once if another thread destroys the mutex.
   mutex_type* mutex() const noexcept { return static_cast<mutex_type*>(hold_.primitive()); }
 
   /// Exchanges what the two refer to.

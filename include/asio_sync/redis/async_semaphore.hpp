@@ -146,8 +146,8 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
       static_cast<std::ptrdiff_t>(std::min<std::uint64_t>((1ull << 53) - 1, PTRDIFF_MAX));
 
   /// Creates a semaphore of this name and number of permits, which all users of the name have to
-  /// give alike. `ex` completes the waits whose handlers have no executor of their own; it need not
-  /// be the client's, and should not run on the same thread.
+  /// give alike. `ex` completes the waits whose handlers have no executor of their own; it need
+  /// not be the client's, and should not run on the same thread.
   ///
   /// Errors: throws `boost::system::system_error` with `invalid_argument` unless the name has 1 to
   /// 512 bytes and no braces, and 1 <= permits <= max_permits.
@@ -161,8 +161,8 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
   template <asio_sync::detail::context_for<Executor> ExecutionContext>
   basic_async_semaphore(ExecutionContext& context, client& c, std::string name,
                         std::ptrdiff_t permits)
-      : basic_async_semaphore(executor_type(context.get_executor()), c, std::move(name),
-                              permits) {}
+      : basic_async_semaphore(executor_type(context.get_executor()), c, std::move(name), permits) {
+  }
 
   basic_async_semaphore(basic_async_semaphore const&) = delete;
   basic_async_semaphore& operator=(basic_async_semaphore const&) = delete;
@@ -200,8 +200,8 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
     return in_thread(n, asio_sync::detail::no_limit(), "acquire");
   }
 
-  /// Acquires like `acquire()`, but gives up after the time, with an empty permit. Zero or negative
-  /// time: one try, which takes no longer than the client's `command_timeout`.
+  /// Acquires like `acquire()`, but gives up after the time, with an empty permit. Zero or
+  /// negative time: one try, which takes no longer than the client's `command_timeout`.
   template <class Rep, class Period>
   [[nodiscard]] semaphore_permit try_acquire_for(std::chrono::duration<Rep, Period> const& time,
                                                  std::ptrdiff_t n = 1) {

@@ -18,8 +18,7 @@
 
 namespace asio_sync::redis {
 
-client::client(executor_type ex, config c)
-    : hub_(std::make_shared<detail::hub>(std::move(ex))) {
+client::client(executor_type ex, config c) : hub_(std::make_shared<detail::hub>(std::move(ex))) {
   hub_->open(std::move(c));
 }
 

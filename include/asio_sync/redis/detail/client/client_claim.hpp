@@ -19,8 +19,8 @@ namespace asio_sync::redis::detail {
 
 // A handle with the object of its claims.
 struct client_handle final : handle {
-  client_handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t,
-                char const* kind, std::string name, std::uint64_t n)
+  client_handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, char const* kind,
+                std::string name, std::uint64_t n)
       : handle(std::move(c), std::move(ex), t, n), about{std::move(name), kind, 1, n} {}
 
   object about;  // used on the client's strand alone

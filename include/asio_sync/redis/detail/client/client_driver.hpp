@@ -6,6 +6,7 @@
 
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/detail/client/client_claim.hpp>
+#include <asio_sync/redis/detail/client/client_service.hpp>
 #include <asio_sync/redis/detail/client/failures.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
@@ -13,7 +14,9 @@
 #include <asio_sync/redis/detail/session/answers.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 
 #include <chrono>
@@ -27,7 +30,7 @@ namespace asio_sync::redis::detail {
 
 // The part of a client that runs on its strand: takes orders from the hub, and tells the claims
 // what the session says.
-class client_driver final : public session_driver {
+class client_driver final : public session_driver, public driver {
  public:
   client_driver(std::shared_ptr<hub> h, asio::any_io_executor strand, config const& c,
                 session_config session)
@@ -36,36 +39,28 @@ class client_driver final : public session_driver {
         hub_(std::move(h)),
         listeners_(hub_->executor()) {}
 
-  // Takes all orders.
-  void drain() noexcept {
-    follow([this] {
-      for (hub::taken t = hub_->take(); t.what; t = hub_->take()) obey(t);
-    });
-  }
+  void drain() noexcept override;
 
-  // Ends everything: the client or the context goes.
-  void end() noexcept {
+  void end() noexcept override {
     follow([this] { state().end(); });
     hub_->close();
   }
 
-  bool has_ended() const noexcept { return has_ended_; }
-
  private:
   void obey(hub::taken t) noexcept {
     switch (t.what->what) {
-      case order::kind::claim: return obey(client_claim::of(static_cast<remote_claim&>(*t.what)), t);
+      case order::kind::claim:
+        return obey(client_claim::of(static_cast<remote_claim&>(*t.what)), t);
       case order::kind::run: return state().run();
       case order::kind::stop: return state().stop();
       case order::kind::shut_down: return state().shutdown(read_clock());
-      case order::kind::end: has_ended_ = true;
+      case order::kind::end: has_ended_ = true; break;
     }
   }
 
   void obey(client_claim& c, hub::taken t) noexcept {
     auto const now = read_clock();
-    if (t.is_asked) state().acquire(now, c);
-    if (t.is_given_up) state().release(now, c);
+    t.is_asked ? state().acquire(now, c) : state().release(now, c);
   }
 
   void granted(claim& c) noexcept override { client_claim::of(c).grant(c.fence()); }
@@ -96,6 +91,17 @@ class client_driver final : public session_driver {
   asio::strand<asio::any_io_executor> listeners_;
   bool has_ended_ = false;
 };
+
+inline void client_driver::drain() noexcept {
+  follow([this] {
+    for (hub::taken t = hub_->take(); t.what; t = hub_->take()) obey(t);
+  });
+  if (!has_ended_) return;
+  auto const self = shared_from_this();
+  end();
+  auto& context = asio::query(hub_->executor(), asio::execution::context);
+  asio::use_service<client_service>(context).remove(*this);
+}
 
 // Without memory for it an event is left out.
 inline void client_driver::report(session_event const& e) noexcept {

@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_CLIENT_SERVICE_HPP
 #define ASIO_SYNC_REDIS_DETAIL_CLIENT_CLIENT_SERVICE_HPP
 
-#include <asio_sync/redis/detail/client/client_driver.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
@@ -16,7 +16,8 @@
 
 namespace asio_sync::redis::detail {
 
-// Owns the drivers of a context, with their sockets, timers and strands, which must not outlive it.
+// Owns the drivers of a context, with their sockets, timers and strands, which must not outlive
+// it.
 class client_service final : public asio::execution_context::service {
  public:
   using key_type = client_service;
@@ -24,20 +25,20 @@ class client_service final : public asio::execution_context::service {
 
   explicit client_service(asio::execution_context& context) : service(context) {}
 
-  void add(std::shared_ptr<client_driver> d) {
+  void add(std::shared_ptr<driver> d) {
     std::lock_guard const guard(lock_);
     drivers_.push_back(std::move(d));
   }
 
   // The driver goes with its last reference.
-  void remove(client_driver const& d) noexcept {
+  void remove(driver const& d) noexcept {
     std::lock_guard const guard(lock_);
     std::erase_if(drivers_, [&](auto const& each) { return each.get() == &d; });
   }
 
  private:
   void shutdown() noexcept override {
-    std::vector<std::shared_ptr<client_driver>> drivers;
+    std::vector<std::shared_ptr<driver>> drivers;
     {
       std::lock_guard const guard(lock_);
       drivers.swap(drivers_);
@@ -46,7 +47,7 @@ class client_service final : public asio::execution_context::service {
   }
 
   std::mutex lock_;
-  std::vector<std::shared_ptr<client_driver>> drivers_;
+  std::vector<std::shared_ptr<driver>> drivers_;
 };
 
 }  // namespace asio_sync::redis::detail

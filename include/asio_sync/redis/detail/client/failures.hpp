@@ -32,19 +32,18 @@ inline constexpr auto kind_mismatch =
     make(asio_sync::error::kind_mismatch, "the name belongs to another kind of object");
 inline constexpr auto version_mismatch =
     make(asio_sync::error::version_mismatch, "another version of the library uses the name");
-inline constexpr auto configuration_mismatch =
-    make(asio_sync::error::configuration_mismatch, "others use another capacity or max_session_ttl");
+inline constexpr auto configuration_mismatch = make(
+    asio_sync::error::configuration_mismatch, "others use another capacity or max_session_ttl");
 inline constexpr auto access_denied = make(error::access_denied, "the server denies access");
 inline constexpr auto unsupported_server =
     make(error::unsupported_server, "the server is not a standalone Redis 7 or later");
 inline constexpr auto not_a_master = make(error::not_a_master, "the server is a replica");
-inline constexpr auto evicting_policy =
-    make(error::evicting_policy, "the server may evict keys");
+inline constexpr auto evicting_policy = make(error::evicting_policy, "the server may evict keys");
 inline constexpr auto server_error =
     make(error::server_error, "the server has answered with an error");
 inline constexpr auto forked = make(error::forked, "the client was made before a fork");
-inline failure_reason const no_memory{
-    boost::system::errc::not_enough_memory, boost::system::generic_category(), "no memory"};
+inline failure_reason const no_memory{boost::system::errc::not_enough_memory,
+                                      boost::system::generic_category(), "no memory"};
 
 }  // namespace reasons
 

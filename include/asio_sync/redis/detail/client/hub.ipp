@@ -24,8 +24,8 @@
 #include <boost/asio/query.hpp>
 
 #include <chrono>
-#include <exception>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -40,12 +40,18 @@ hub::hub(asio::any_io_executor const& executor)
 void hub::open(config c) {
   session_config const session = config_check(c).session();
   command_timeout_ = *c.command_timeout;
-  auto route = strand_route::make(executor_);
-  auto driver = std::make_shared<client_driver>(shared_from_this(), route->executor(), c, session);
+  auto strand = strand_route::make(executor_);
+  auto driver =
+      std::make_shared<client_driver>(shared_from_this(), strand->executor(), c, session);
   auto& context = asio::query(executor_, asio::execution::context);
   asio::use_service<client_service>(context).add(driver);
-  driver_ = driver;
-  strand_ = std::move(route);
+  attach(std::move(strand), driver);
+}
+
+void hub::attach(std::shared_ptr<strand_route> strand, std::weak_ptr<driver> d) noexcept {
+  std::lock_guard const guard(lock_);
+  strand_ = std::move(strand);
+  driver_ = std::move(d);
 }
 
 bool hub::runs_here() const noexcept {
@@ -71,7 +77,6 @@ void hub::ask(remote_claim& c) noexcept {
 void hub::give_up(remote_claim& c) noexcept {
   std::unique_lock guard(lock_);
   if (c.is_ended_) return;
-  c.is_given_up_ = true;
   if (!c.is_fresh_) return queue(c);
   orders_.erase(c);
   c.is_queued = false;
@@ -100,8 +105,8 @@ void hub::wake() noexcept {
 }
 
 bool hub::is_valid() const noexcept {
-  return !is_forked() && read_clock().time_since_epoch().count() <
-                             valid_until_.load(std::memory_order_acquire);
+  return !is_forked() &&
+         read_clock().time_since_epoch().count() < valid_until_.load(std::memory_order_acquire);
 }
 
 std::chrono::steady_clock::time_point hub::valid_until() const noexcept {
@@ -172,18 +177,13 @@ void hub::end() noexcept {
 // --- The driver ---
 
 void hub::drain() noexcept {
-  std::shared_ptr<client_driver> driver;
+  std::shared_ptr<driver> taker;
   {
     std::lock_guard const guard(lock_);
     is_woken_ = false;
-    driver = driver_.lock();
+    taker = driver_.lock();
   }
-  if (!driver) return;
-  driver->drain();
-  if (!driver->has_ended()) return;
-  driver->end();
-  auto& context = asio::query(executor_, asio::execution::context);
-  asio::use_service<client_service>(context).remove(*driver);
+  if (taker) taker->drain();
 }
 
 hub::taken hub::take() noexcept {
@@ -193,7 +193,7 @@ hub::taken hub::take() noexcept {
   first.is_queued = false;
   if (first.what != order::kind::claim) return {&first};
   auto& c = static_cast<remote_claim&>(first);
-  return {&c, std::exchange(c.is_fresh_, false), c.is_given_up_};
+  return {&c, std::exchange(c.is_fresh_, false)};
 }
 
 void hub::finish(remote_claim& c, verdict why) noexcept {

@@ -26,8 +26,8 @@ namespace asio_sync::redis::detail {
 std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_executor executor,
                                     char const* type, char const* kind, std::string name,
                                     std::uint64_t capacity) {
-  bool const is_valid = !name.empty() && name.size() <= 512 &&
-                        name.find_first_of("{}") == std::string::npos;
+  bool const is_valid =
+      !name.empty() && name.size() <= 512 && name.find_first_of("{}") == std::string::npos;
   if (!is_valid)
     shell::throw_error(make_error_code(boost::system::errc::invalid_argument), {type},
                        "the name has not 1 to 512 bytes, or has braces");

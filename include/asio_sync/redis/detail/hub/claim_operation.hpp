@@ -62,9 +62,8 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
 
   // A claim of some weight: how long it may wait, and what becomes of it if it must not.
   template <class Grant>
-  class claim_operation
-      : public shell::operation_base<claim_operation<Grant>, Executor, delivery_of<Grant>,
-                                     shell::wait_limit> {
+  class claim_operation : public shell::operation_base<claim_operation<Grant>, Executor,
+                                                       delivery_of<Grant>, shell::wait_limit> {
    public:
     claim_operation(remote_primitive& p, std::ptrdiff_t weight, shell::wait_limit limit,
                     attempt how, char const* function) noexcept
@@ -112,8 +111,8 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
   };
 
   template <class Grant, class Token>
-  auto initiate(std::ptrdiff_t weight, shell::wait_limit limit, attempt how,
-                char const* function, Token&& token) {
+  auto initiate(std::ptrdiff_t weight, shell::wait_limit limit, attempt how, char const* function,
+                Token&& token) {
     return shell::initiate_wait(claim_operation<Grant>(*this, weight, limit, how, function),
                                 static_cast<Token&&>(token));
   }
@@ -122,8 +121,8 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
   template <class Grant>
   Grant in_thread(std::ptrdiff_t weight, shell::wait_limit limit, char const* function) {
     verdict const decided = shell::granted_in_thread(
-        claim_operation<Grant>(*this, weight, limit, attempt::waits, function),
-        handle_->type, function, "n < 0 or n > max()");
+        claim_operation<Grant>(*this, weight, limit, attempt::waits, function), handle_->type,
+        function, "n < 0 or n > max()");
     return decided.granted() ? Grant(hold(decided)) : Grant();
   }
 

@@ -30,7 +30,6 @@ namespace shell = asio_sync::detail;
 using shell::verdict;
 using shell::wait_outcome;
 
-class client_driver;
 class remote_claim;
 class result;
 class strand_route;
@@ -47,6 +46,19 @@ struct order {
   order* prev = nullptr;
 };
 
+// Takes the orders of a hub.
+class driver {
+ public:
+  // Takes all orders; called on the strand.
+  virtual void drain() noexcept = 0;
+
+  // Ends everything that the driver knows: the client or its context goes.
+  virtual void end() noexcept = 0;
+
+ protected:
+  ~driver() = default;
+};
+
 // What threads and primitives know of a client. Any thread gives orders; the driver takes them on
 // the client's strand. The hub outlives the client, and the client's context, until the last
 // primitive and guard have gone.
@@ -60,6 +72,9 @@ class hub : public std::enable_shared_from_this<hub> {
 
   // Creates the driver. Throws invalid_argument for a configuration that breaks its own rules.
   void open(config c);
+
+  // Has this driver take the orders on this strand.
+  void attach(std::shared_ptr<strand_route> strand, std::weak_ptr<driver> d) noexcept;
 
   asio::any_io_executor const& executor() const noexcept { return executor_; }
   std::chrono::milliseconds command_timeout() const noexcept { return command_timeout_; }
@@ -112,9 +127,8 @@ class hub : public std::enable_shared_from_this<hub> {
   void drain() noexcept;
 
   struct taken {
-    order* what = nullptr;     // null: there is none
-    bool is_asked = false;     // a claim, for the first time
-    bool is_given_up = false;  // a claim
+    order* what = nullptr;  // null: there is none
+    bool is_asked = false;  // a claim, for the first time; otherwise it is given up
   };
   taken take() noexcept;
 
@@ -163,7 +177,7 @@ class hub : public std::enable_shared_from_this<hub> {
   bool is_woken_ = false;
   std::shared_ptr<result> run_, shutdowns_;
   std::shared_ptr<listener_type const> listener_;
-  std::weak_ptr<client_driver> driver_;
+  std::weak_ptr<driver> driver_;
   std::shared_ptr<strand_route> strand_;  // null once the driver has ended
 };
 

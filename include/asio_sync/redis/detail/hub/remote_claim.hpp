@@ -23,8 +23,7 @@ class remote_core;
 
 // The part of a primitive that its claims share.
 struct handle {
-  handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t,
-         std::uint64_t n) noexcept
+  handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, std::uint64_t n) noexcept
       : client(std::move(c)), executor(std::move(ex)), type(t), capacity(n) {}
   handle(handle const&) = delete;
   handle& operator=(handle const&) = delete;
@@ -90,7 +89,8 @@ class alignas(16) remote_claim : public order {
   std::uint64_t fence() const noexcept { return fence_; }
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
-  // Gives the hold back; called once. Settles `end`, if there is one, when the server has answered.
+  // Gives the hold back; called once. Settles `end`, if there is one, when the server has
+  // answered.
   void give_back(std::shared_ptr<result> end) noexcept;
 
   // Returns the result that the loss of the hold settles. Throws what making it throws.
@@ -128,7 +128,6 @@ class alignas(16) remote_claim : public order {
 
   // hub::lock_ guards these.
   bool is_fresh_ = true;   // the driver has not taken it
-  bool is_given_up_ = false;
   bool is_ended_ = false;  // by the driver
   std::shared_ptr<result> loss_, end_;
 };

@@ -106,8 +106,7 @@ class remote_queue : public shell::remote_state<remote_traits> {
 };
 
 // The core of a mutex or a semaphore at a server.
-class remote_core final
-    : public shell::homed_core<remote_core, remote_queue, remote_waiter> {
+class remote_core final : public shell::homed_core<remote_core, remote_queue, remote_waiter> {
  public:
   using homed_core::homed_core;
 
