@@ -70,7 +70,8 @@ class local_driver final : public detail::driver {
   };
 
   void ask(detail::remote_claim& c) noexcept {
-    object& o = objects_.try_emplace(&c.handle(), std::pmr::polymorphic_allocator<>(&memory_)).first->second;
+    object& o = objects_.try_emplace(&c.handle(), std::pmr::polymorphic_allocator<>(&memory_))
+                    .first->second;
     places_[&c] = {&o, ++tickets_, false};
     o.queue[tickets_] = &c;
     pump(o, c.handle().capacity);
@@ -126,8 +127,7 @@ class local_client : public asio_sync::redis::client {
   }
 
  private:
-  std::shared_ptr<local_driver> driver_ =
-      std::make_shared<local_driver>(*detail::hub_of(*this));
+  std::shared_ptr<local_driver> driver_ = std::make_shared<local_driver>(*detail::hub_of(*this));
 };
 
 }  // namespace asio_sync::test::redis

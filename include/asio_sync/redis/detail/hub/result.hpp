@@ -28,6 +28,8 @@ namespace asio_sync::redis::detail {
 struct result_waiter : shell::event_waiter {
   using event_waiter::event_waiter;
   inline verdict decided() const noexcept;
+
+  verdict at_once;  // if it did not queue
 };
 
 // The core of a result: an event, and the verdict that its waits get when it is set.
@@ -43,6 +45,11 @@ class result_core final
   void settle(verdict v) noexcept {
     verdict_ = v;
     signal();
+  }
+
+  void conclude(result_waiter& w, verdict decided) noexcept {
+    w.at_once = decided;
+    homed_core::conclude(w, decided);
   }
 
   // Returns undecided before settle().
@@ -70,8 +77,9 @@ class result_core final
 };
 
 verdict result_waiter::decided() const noexcept {
-  bool const is_told = outcome == wait_outcome::granted || outcome == wait_outcome::failed;
-  return is_told ? static_cast<result_core*>(core)->verdict_ : verdict(outcome);
+  if (at_once.decided()) return at_once;
+  return outcome == wait_outcome::granted ? static_cast<result_core*>(core)->verdict_
+                                          : verdict(outcome);
 }
 
 // The end of something, which happens once, and for which any number of operations wait. When it

@@ -1,0 +1,503 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The client over real servers: how it begins and ends, what it refuses, and what becomes of locks
+// and waits when the server, the client or a context goes.
+
+#include "redis/support/connection.hpp"
+#include "redis/support/world.hpp"
+
+#include <asio_sync/redis.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <future>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace redis_client_test {
+
+using namespace asio_sync::test::redis;
+using redis_error = asio_sync::redis::error;
+
+// The error that making something throws.
+template <class Function>
+error_code error_of(Function f, std::string* text = nullptr) {
+  try {
+    f();
+  } catch (boost::system::system_error const& e) {
+    if (text) *text = e.what();
+    return e.code();
+  }
+  return {};
+}
+
+BOOST_AUTO_TEST_SUITE(client_test)
+
+// --- The configuration ---
+
+BOOST_AUTO_TEST_CASE(a_configuration_that_breaks_its_rules_is_refused) {
+  std::pair<char const*, std::function<void(config&)>> const faults[] = {
+      {"session_ttl", [](config& c) { c.session_ttl = 499ms; }},
+      {"max_session_ttl", [](config& c) { c.session_ttl = 6001ms; }},
+      {"max_session_ttl", [](config& c) { c.max_session_ttl = 25h; }},
+      {"max_hold", [](config& c) { c.max_hold = -1ms; }},
+      {"command_timeout", [](config& c) { c.command_timeout = 0ms; }},
+      {"command_timeout", [](config& c) { c.command_timeout = 1501ms; }},
+      {"margin", [](config& c) { c.margin = 0ms; }},
+      {"margin", [](config& c) { c.margin = 3001ms; }},
+      {"name", [](config& c) { c.name = "two words"; }},
+      {"name", [](config& c) { c.name = "line\n"; }},
+      {"prefix", [](config& c) { c.prefix = "{as}"; }},
+      {"host", [](config& c) { c.host = ""; }},
+      {"host", [](config& c) { c.port = ""; }},
+      {"unix_socket", [](config& c) { c.unix_socket = std::string(108, 'x'); }},
+      {"database", [](config& c) { c.database = -1; }},
+  };
+  asio::io_context io;
+  for (auto const& [rule, spoil] : faults) {
+    config c;
+    spoil(c);
+    std::string text;
+    error_code const e = error_of([&] { client const made(io.get_executor(), c); }, &text);
+    BOOST_TEST(e == make_error_code(errc::invalid_argument), rule);
+    BOOST_TEST(text.find("asio_sync::redis::client::client: ") == 0u, text);
+    BOOST_TEST(text.find(rule) != std::string::npos, text);
+  }
+  config c;
+  c.command_timeout = 1500ms;
+  c.margin = 3000ms;
+  BOOST_TEST(!error_of([&] { client const made(io.get_executor(), c); }));
+}
+
+BOOST_AUTO_TEST_CASE(names_have_1_to_512_bytes_and_no_braces) {
+  asio::io_context io;
+  client c(io.get_executor());
+  error_code const invalid = make_error_code(errc::invalid_argument);
+  for (std::string const& name : {std::string(), std::string(513, 'x'), std::string("{x"),
+                                  std::string("x}")}) {
+    BOOST_TEST(error_of([&] { async_mutex const m(io, c, name); }) == invalid);
+    BOOST_TEST(error_of([&] { async_semaphore const s(io, c, name, 1); }) == invalid);
+  }
+  BOOST_TEST(!error_of([&] { async_mutex const m(io, c, std::string("\0 \xff", 3)); }));
+  for (std::ptrdiff_t const permits : {std::ptrdiff_t(0), std::ptrdiff_t(-1),
+                                       async_semaphore::max_permits + 1})
+    BOOST_TEST(error_of([&] { async_semaphore const s(io, c, "x", permits); }) == invalid);
+}
+
+// --- Runs ---
+
+BOOST_AUTO_TEST_CASE(a_run_ends_by_stop_and_can_be_begun_again) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type held = w.lock(m);
+  ending lost, second;
+  held.async_wait_lost(lost.handler());
+  w.c.async_run(asio::bind_executor(w.io, second.handler()));
+  BOOST_TEST(w.soon([&] { return second.calls != 0; }));
+  BOOST_TEST(second.is(not_permitted));
+  w.c.stop();
+  BOOST_TEST(w.soon([&] { return w.run.calls != 0; }));
+  BOOST_TEST(w.run.is(aborted));
+  BOOST_TEST(!held.owns_lock());
+  BOOST_TEST(w.soon([&] { return lost.calls != 0; }));
+  BOOST_TEST(lost.is(error_code()));
+
+  outcome<lock_type> waits;
+  m.async_lock(waits.handler());
+  BOOST_TEST(!w.soon([&] { return waits.calls != 0; }, 100ms));
+  w.run = {};
+  w.c.async_run(w.run.handler_on(w.io));
+  BOOST_TEST(w.soon([&] { return waits.calls != 0; }));  // once the server has freed the first
+  BOOST_TEST(waits.granted());
+}
+
+BOOST_AUTO_TEST_CASE(the_slot_of_a_run_stops_it) {
+  server const s;
+  asio::io_context io;
+  client c(io.get_executor(), quick(s));
+  async_mutex m(io, c, "x");
+  asio::cancellation_signal cancel;
+  ending run;
+  outcome<lock_type> o;
+  c.async_run(asio::bind_cancellation_slot(cancel.slot(), run.handler()));
+  m.async_lock(o.handler());
+  BOOST_TEST(soon(io, [&] { return o.calls != 0; }));
+  cancel.emit(asio::cancellation_type::terminal);
+  BOOST_TEST(run.calls == 0);
+  BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+  BOOST_TEST(run.is(aborted));
+  BOOST_TEST(!o.guard.owns_lock());
+  io.restart();
+  io.run();  // nothing is left that keeps it
+}
+
+BOOST_AUTO_TEST_CASE(a_shutdown_gives_everything_back_and_ends_the_run_without_an_error) {
+  world w, other;
+  config const there = quick(w.s);
+  client b(other.pool.get_executor(), there);
+  ending run_b, lost, down, again;
+  b.async_run(asio::bind_executor(w.io, run_b.handler()));
+  async_mutex m(w.io, w.c, "x"), free(w.io, w.c, "y"), theirs(w.io, b, "x");
+  lock_type held = w.lock(m);
+  outcome<lock_type> next, behind, late;
+  theirs.async_lock(next.handler());
+  BOOST_TEST(!w.soon([&] { return next.calls != 0; }, 50ms));
+  m.async_lock(behind.handler());
+  held.async_wait_lost(lost.handler());
+  auto const begin = std::chrono::steady_clock::now();
+  asio::post(w.pool, [&] {  // the client's thread: it goes on behind this
+    w.c.async_shutdown(asio::bind_executor(w.io, down.handler()));
+    w.c.async_shutdown(asio::bind_executor(w.io, again.handler()));
+    free.async_lock(late.handler());
+  });
+  BOOST_TEST(w.soon([&] { return down.calls && again.calls && w.run.calls && next.calls; }));
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < 500ms));
+  BOOST_TEST((down.is(error_code()) && again.is(error_code()) && w.run.is(error_code())));
+  BOOST_TEST(next.granted());
+  BOOST_TEST(!held.owns_lock());
+  BOOST_TEST(w.soon([&] { return late.calls && behind.calls && lost.calls; }));
+  BOOST_TEST(late.refused(aborted));
+  BOOST_TEST(behind.refused(aborted));
+  BOOST_TEST(lost.is(error_code()));
+  BOOST_TEST(m.waiters() == 0u);
+  down = {};
+  w.c.async_shutdown(asio::bind_executor(w.io, down.handler()));
+  BOOST_TEST(w.soon([&] { return down.calls != 0; }));
+  BOOST_TEST(down.is(not_permitted));
+
+  next.guard = {};
+  w.run = {};
+  w.c.async_run(w.run.handler_on(w.io));
+  BOOST_TEST(w.lock(m).owns_lock());
+  b.stop();
+  BOOST_TEST(w.soon([&] { return run_b.calls != 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_shutdown_whose_server_is_away_ends_with_the_session) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type const held = w.lock(m);
+  ::kill(w.s.id(), SIGSTOP);
+  ending down;
+  w.c.async_shutdown(asio::bind_executor(w.io, down.handler()));
+  BOOST_TEST(w.soon([&] { return down.calls != 0; }, 3s));
+  BOOST_TEST(down.is(timed_out));
+  BOOST_TEST(w.soon([&] { return w.run.calls != 0; }));
+  BOOST_TEST(w.run.is(error_code()));
+  ::kill(w.s.id(), SIGCONT);
+}
+
+// --- Errors ---
+
+BOOST_AUTO_TEST_CASE(a_final_error_ends_the_run_and_all_operations_until_the_next_one) {
+  server const s({"--requirepass", "secret"});
+  asio::io_context io;
+  config settings = quick(s);
+  settings.password = "wrong";
+  client c(io.get_executor(), settings);
+  async_mutex m(io, c, "x");
+  error_code const denied = redis_error::access_denied;
+  for (int round = 0; round < 2; ++round) {
+    outcome<lock_type> before, later;
+    ending run;
+    if (round == 0) m.async_lock(before.handler());
+    c.async_run(run.handler());
+    BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+    BOOST_TEST(run.is(denied));
+    m.async_lock(later.handler());
+    BOOST_TEST(soon(io, [&] { return later.calls != 0; }));
+    BOOST_TEST(later.refused(denied));
+    if (round == 0) BOOST_TEST(before.refused(denied));
+  }
+  auto const blocked = std::async(std::launch::async, [&] {
+    std::string text;
+    error_code const e = error_of([&] { static_cast<void>(m.lock()); }, &text);
+    BOOST_TEST(text.find("asio_sync::redis::async_mutex::lock: the server denies access") == 0u);
+    return e;
+  });
+  blocked.wait();
+  BOOST_TEST(const_cast<std::future<error_code>&>(blocked).get() == denied);
+}
+
+BOOST_AUTO_TEST_CASE(an_object_is_refused_that_others_use_in_another_way) {
+  world w;
+  asio_sync::test::redis::connection admin(w.s.socket());
+  async_mutex m(w.io, w.c, "x"), text(w.io, w.c, "text");
+  async_semaphore two(w.io, w.c, "y", 2), three(w.io, w.c, "y", 3), as_mutex(w.io, w.c, "x", 1);
+  lock_type const held = w.lock(m);
+  outcome<semaphore_permit> permit, wrong_size, wrong_kind;
+  two.async_acquire(permit.handler());
+  BOOST_TEST(w.soon([&] { return permit.calls != 0; }));
+  three.async_acquire(wrong_size.handler());
+  as_mutex.async_acquire(wrong_kind.handler());
+  outcome<lock_type> wrong_type;
+  admin({"SET", "as:{text}:m", "a text"});
+  text.async_lock(wrong_type.handler());
+  BOOST_TEST(w.soon([&] { return wrong_size.calls && wrong_kind.calls && wrong_type.calls; }));
+  BOOST_TEST(wrong_size.refused(asio_sync::error::configuration_mismatch));
+  BOOST_TEST(wrong_kind.refused(asio_sync::error::kind_mismatch));
+  BOOST_TEST(wrong_type.refused(redis_error::server_error));
+  BOOST_TEST(admin({"GET", "as:{text}:m"}).text == "a text");
+  BOOST_TEST(held.owns_lock());
+  BOOST_TEST(permit.granted());
+  BOOST_TEST(w.soon([&] { return w.events.has(event::kind::server_error); }));
+}
+
+BOOST_AUTO_TEST_CASE(another_longest_life_ends_the_run) {
+  world w;
+  BOOST_TEST(w.soon([&] { return w.events.has(event::kind::connected); }));
+  config settings = quick(w.s);
+  settings.max_session_ttl = 1s;
+  client b(w.pool.get_executor(), settings);
+  ending run;
+  b.async_run(asio::bind_executor(w.io, run.handler()));
+  BOOST_TEST(w.soon([&] { return run.calls != 0; }));
+  BOOST_TEST(run.is(asio_sync::error::configuration_mismatch));
+}
+
+// --- Losses ---
+
+BOOST_AUTO_TEST_CASE(a_holder_hears_of_its_loss_before_anybody_else_can_hold) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type held = w.lock(m);
+  auto const until = held.expires_at();
+  BOOST_TEST((until > std::chrono::steady_clock::now() + 300ms));
+  ending lost, unlocked;
+  outcome<lock_type> behind;
+  held.async_wait_lost(lost.handler());
+  m.async_lock(behind.handler());
+  ::kill(w.s.id(), SIGSTOP);
+  BOOST_TEST(w.soon([&] { return lost.calls != 0; }, 3s));
+  BOOST_TEST(lost.is(error_code()));
+  BOOST_TEST(!held.owns_lock());
+  BOOST_TEST(held.fence() == 0u);
+  BOOST_TEST((held.expires_at() == std::chrono::steady_clock::time_point::min()));
+  BOOST_TEST(held.mutex() == &m);
+  BOOST_TEST(behind.calls == 0);
+  held.async_unlock(unlocked.handler());
+  BOOST_TEST(w.soon([&] { return unlocked.calls != 0; }));
+  BOOST_TEST(unlocked.is(lease_lost));
+  ::kill(w.s.id(), SIGCONT);
+  BOOST_TEST(w.soon([&] { return behind.calls != 0; }));
+  BOOST_TEST(behind.granted());
+  BOOST_TEST(w.events.has(event::kind::session_lost));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_starts_again_has_lost_all_holds_and_serves_the_waits) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type held = w.lock(m);
+  outcome<lock_type> behind[2];
+  for (auto& each : behind) m.async_lock(each.handler());
+  BOOST_TEST(m.waiters() == 2u);
+  w.s.kill();
+  BOOST_TEST(!w.soon([&] { return behind[0].calls != 0; }, 100ms));
+  w.s.start();
+  BOOST_TEST(w.soon([&] { return behind[0].calls != 0; }));
+  BOOST_TEST(behind[0].granted());
+  BOOST_TEST(!held.owns_lock());
+  BOOST_TEST(behind[1].calls == 0);
+  BOOST_TEST(w.soon([&] { return w.events.has(event::kind::data_lost); }));
+  std::uint64_t const first = behind[0].guard.fence();
+  held.unlock();  // of what is lost: nothing happens
+  behind[0].guard.unlock();
+  BOOST_TEST(w.soon([&] { return behind[1].calls != 0; }));
+  BOOST_TEST(behind[1].guard.fence() > first);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_held_for_too_long_is_taken_away) {
+  world w([](server const& s) {
+    config c = quick(s);
+    c.max_hold = 200ms;
+    return c;
+  });
+  async_mutex m(w.io, w.c, "too long");
+  lock_type held = w.lock(m);
+  ending lost;
+  outcome<lock_type> behind;
+  held.async_wait_lost(lost.handler());
+  m.async_lock(behind.handler());
+  BOOST_TEST(w.soon([&] { return lost.calls && behind.calls; }, 3s));
+  BOOST_TEST(lost.is(error_code()));
+  BOOST_TEST(behind.granted());
+  BOOST_TEST(!held.owns_lock());
+  BOOST_TEST(w.soon([&] { return w.events.has(event::kind::held_too_long); }));
+  BOOST_TEST(w.events.find(event::kind::held_too_long)->text == "too long");
+  ending unlocked;
+  held.async_unlock(unlocked.handler());
+  BOOST_TEST(w.soon([&] { return unlocked.calls != 0; }));
+  BOOST_TEST(unlocked.is(lease_lost));
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_that_is_blocked_for_a_life_loses_before_it_hears_anything_else) {
+  server const s;
+  asio::io_context io;  // of the client, too
+  client c(io.get_executor(), quick(s));
+  event_log const events(c);
+  ending run;
+  c.async_run(run.handler());
+  async_mutex m(io, c, "x");
+  outcome<lock_type> o;
+  m.async_lock(o.handler());
+  BOOST_TEST(soon(io, [&] { return o.calls != 0; }));
+  BOOST_TEST(o.guard.owns_lock());
+  std::this_thread::sleep_for(1s);
+  BOOST_TEST(!o.guard.owns_lock());
+  ending lost;
+  o.guard.async_wait_lost(lost.handler());
+  BOOST_TEST(soon(io, [&] { return lost.calls != 0; }));
+  BOOST_TEST(lost.is(error_code()));
+  BOOST_TEST(soon(io, [&] { return events.has(event::kind::session_lost); }));
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+}
+
+// --- Ends ---
+
+BOOST_AUTO_TEST_CASE(a_client_ends_before_its_primitives_and_guards) {
+  server const s;
+  asio::thread_pool pool(1);
+  asio::io_context io;
+  auto c = std::make_unique<client>(pool.get_executor(), quick(s));
+  ending run, lost;
+  c->async_run(asio::bind_executor(io, run.handler()));
+  async_mutex m(io, *c, "x");
+  outcome<lock_type> held, behind, later;
+  m.async_lock(held.handler());
+  BOOST_TEST(soon(io, [&] { return held.calls != 0; }));
+  held.guard.async_wait_lost(lost.handler());
+  m.async_lock(behind.handler());
+  c.reset();
+  BOOST_TEST(!held.guard.owns_lock());
+  m.async_lock(later.handler());
+  BOOST_TEST(soon(io, [&] { return behind.calls && later.calls && lost.calls && run.calls; }));
+  BOOST_TEST(behind.refused(aborted));
+  BOOST_TEST(later.refused(aborted));
+  BOOST_TEST(run.is(aborted));
+  BOOST_TEST(lost.is(error_code()));
+  BOOST_TEST(held.guard.mutex() == &m);
+  held.guard.unlock();
+  BOOST_TEST(held.guard.mutex() == nullptr);
+}
+
+// The parts of a program in each order of their ends: the client's context, the user's, the
+// client, the mutex, the guard. A wait is outstanding.
+BOOST_AUTO_TEST_CASE(everything_ends_in_every_order) {
+  server const s;
+  std::array<int, 5> order = {0, 1, 2, 3, 4};
+  do {
+    auto own = std::make_unique<asio::io_context>(), io = std::make_unique<asio::io_context>();
+    auto c = std::make_unique<client>(own->get_executor(), quick(s));
+    int ends = 0;
+    c->async_run([&](error_code) { ++ends; });
+    auto m = std::make_unique<async_mutex>(*io, *c, "x");
+    lock_type held;
+    m->async_lock([&](error_code, lock_type l) { held = std::move(l); });
+    auto const give_up = std::chrono::steady_clock::now() + 20s;
+    while (!held && std::chrono::steady_clock::now() < give_up) {
+      own->run_one_for(1ms);
+      io->poll();
+      io->restart();
+      own->restart();
+    }
+    BOOST_TEST_REQUIRE(held.owns_lock());
+    ending lost;
+    outcome<lock_type> waits;
+    m->async_lock(waits.handler());
+    held.async_wait_lost(lost.handler());
+    own->poll();
+    for (int const step : order) {
+      if (step == 0) own.reset();
+      if (step == 1) io.reset();
+      if (step == 2) c.reset();
+      if (step == 3) m.reset();
+      if (step == 4) held = {};
+      for (asio::io_context* each : {own.get(), io.get()}) {
+        if (!each) continue;
+        each->restart();
+        each->poll();
+      }
+    }
+    BOOST_TEST(waits.calls <= 1);
+    asio_sync::test::redis::connection({s.socket()})({"FLUSHALL"});
+  } while (std::ranges::next_permutation(order).found);
+}
+
+BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type held = w.lock(m);
+  ::pid_t const child = ::fork();
+  if (child == 0) {
+    asio::io_context io;
+    bool right = !held.owns_lock();
+    auto const is_forked = [](error_code e) { return e == redis_error::forked; };
+    m.async_lock(asio::bind_executor(io, [&](error_code e, lock_type l) {
+      right = right && is_forked(e) && !l;
+    }));
+    held.async_unlock(asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
+    w.c.async_run(asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
+    io.run();
+    ::_exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  BOOST_TEST(held.owns_lock());
+  held.unlock();
+  BOOST_TEST(w.lock(m).owns_lock());
+}
+
+// --- Executors ---
+
+BOOST_AUTO_TEST_CASE(a_client_works_on_every_executor) {
+  server const s;
+  asio::thread_pool many(4);
+  asio::io_context io;
+  std::vector<asio::any_io_executor> const executors = {
+      many.get_executor(), asio::make_strand(many), asio::make_strand(many.get_executor()),
+      asio::any_io_executor(asio::make_strand(asio::any_io_executor(many.get_executor())))};
+  for (asio::any_io_executor const& ex : executors) {
+    client c(ex, quick(s));
+    ending run;
+    c.async_run(asio::bind_executor(io, run.handler()));
+    async_mutex m(io, c, "x");
+    std::vector<outcome<lock_type>> all(50);
+    for (auto& each : all)
+      m.async_lock([&](error_code e, lock_type l) {
+        ++each.calls;
+        each.error = e;
+        each.guard = std::move(l);
+        each.guard.unlock();
+      });
+    BOOST_TEST(soon(io, [&] { return all.back().calls != 0; }));
+    c.stop();
+    BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_client_test

@@ -1,0 +1,167 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_WORLD_HPP
+#define ASIO_SYNC_TEST_REDIS_SUPPORT_WORLD_HPP
+
+#include <asio_sync/redis.hpp>
+
+#include "redis/support/server.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace asio_sync::test::redis {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+namespace errc = boost::system::errc;
+using asio_sync::redis::async_mutex;
+using asio_sync::redis::async_semaphore;
+using asio_sync::redis::client;
+using asio_sync::redis::config;
+using asio_sync::redis::event;
+using asio_sync::redis::semaphore_permit;
+using boost::system::error_code;
+using lock_type = async_mutex::lock_type;
+
+inline error_code const aborted = asio::error::operation_aborted;
+inline error_code const timed_out = asio::error::timed_out;
+inline error_code const closed = asio_sync::error::closed;
+inline error_code const lease_lost = asio_sync::error::lease_lost;
+inline error_code const not_permitted = make_error_code(errc::operation_not_permitted);
+
+/// The settings of a client of this server that notices within a second what takes six otherwise.
+inline config quick(server const& s) {
+  config c;
+  c.unix_socket = s.socket();
+  c.session_ttl = c.max_session_ttl = 900ms;
+  c.gate = false;
+  return c;
+}
+
+/// What a completion has brought.
+template <class Guard>
+struct outcome {
+  int calls = 0;
+  error_code error;
+  Guard guard;
+
+  auto handler() {
+    return [this](error_code e, Guard g) {
+      ++calls;
+      error = e;
+      guard = std::move(g);
+    };
+  }
+  bool granted() const { return calls == 1 && !error && guard; }
+  bool refused(error_code e) const { return calls == 1 && error == e && !guard; }
+};
+
+/// The error of a completion that has nothing else.
+struct ending {
+  int calls = 0;
+  error_code error;
+
+  auto handler() {
+    return [this](error_code e) {
+      ++calls;
+      error = e;
+    };
+  }
+  auto handler_on(asio::io_context& io) { return asio::bind_executor(io, handler()); }
+  bool is(error_code e) const { return calls == 1 && error == e; }
+};
+
+/// The events of a client, which come on a thread of their own.
+class event_log {
+ public:
+  explicit event_log(client& c) {
+    c.on_event([this](event const& e) {
+      std::lock_guard const guard(lock_);
+      events_.push_back(e);
+    });
+  }
+
+  std::optional<event> find(event::kind what) const {
+    std::lock_guard const guard(lock_);
+    auto const found = std::find_if(events_.begin(), events_.end(),
+                                    [&](event const& e) { return e.what == what; });
+    if (found == events_.end()) return std::nullopt;
+    return *found;
+  }
+  bool has(event::kind what) const { return find(what).has_value(); }
+
+  std::ptrdiff_t count(event::kind what) const {
+    std::lock_guard const guard(lock_);
+    return std::count_if(events_.begin(), events_.end(),
+                         [&](event const& e) { return e.what == what; });
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::vector<event> events_;
+};
+
+/// Runs a context until something holds. Returns false if that takes too long.
+template <class Condition>
+bool soon(asio::io_context& io, Condition holds, std::chrono::milliseconds limit = 20s) {
+  auto const end = std::chrono::steady_clock::now() + limit;
+  io.restart();
+  while (!holds() && std::chrono::steady_clock::now() < end) {
+    io.run_one_for(10ms);
+    if (io.stopped()) io.restart();
+  }
+  return holds();
+}
+
+/// A server, a client that runs on a thread of its own, and the context of its user.
+struct world {
+  explicit world(config (*settings)(server const&) = &quick)
+      : c(pool.get_executor(), settings(s)), events(c) {
+    c.async_run(run.handler_on(io));
+  }
+  ~world() {
+    c.stop();
+    soon([this] { return run.calls != 0; });
+  }
+
+  template <class Condition>
+  bool soon(Condition holds, std::chrono::milliseconds limit = 20s) {
+    return redis::soon(io, std::move(holds), limit);
+  }
+
+  /// Locks the mutex.
+  lock_type lock(async_mutex& m) {
+    outcome<lock_type> o;
+    m.async_lock(o.handler());
+    BOOST_TEST_REQUIRE(soon([&] { return o.calls != 0; }));
+    BOOST_TEST(o.error == error_code());
+    return std::move(o.guard);
+  }
+
+  server s;
+  asio::thread_pool pool{1};
+  asio::io_context io;
+  ending run;
+  client c;
+  event_log events;
+};
+
+}  // namespace asio_sync::test::redis
+
+#endif
