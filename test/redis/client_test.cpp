@@ -94,14 +94,14 @@ BOOST_AUTO_TEST_CASE(names_have_1_to_512_bytes_and_no_braces) {
   asio::io_context io;
   client c(io.get_executor());
   error_code const invalid = make_error_code(errc::invalid_argument);
-  for (std::string const& name : {std::string(), std::string(513, 'x'), std::string("{x"),
-                                  std::string("x}")}) {
+  for (std::string const& name :
+       {std::string(), std::string(513, 'x'), std::string("{x"), std::string("x}")}) {
     BOOST_TEST(error_of([&] { async_mutex const m(io, c, name); }) == invalid);
     BOOST_TEST(error_of([&] { async_semaphore const s(io, c, name, 1); }) == invalid);
   }
   BOOST_TEST(!error_of([&] { async_mutex const m(io, c, std::string("\0 \xff", 3)); }));
-  for (std::ptrdiff_t const permits : {std::ptrdiff_t(0), std::ptrdiff_t(-1),
-                                       async_semaphore::max_permits + 1})
+  for (std::ptrdiff_t const permits :
+       {std::ptrdiff_t(0), std::ptrdiff_t(-1), async_semaphore::max_permits + 1})
     BOOST_TEST(error_of([&] { async_semaphore const s(io, c, "x", permits); }) == invalid);
 }
 
@@ -454,10 +454,10 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
     asio::io_context io;
     bool right = !held.owns_lock();
     auto const is_forked = [](error_code e) { return e == redis_error::forked; };
-    m.async_lock(asio::bind_executor(io, [&](error_code e, lock_type l) {
-      right = right && is_forked(e) && !l;
-    }));
-    held.async_unlock(asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
+    m.async_lock(asio::bind_executor(
+        io, [&](error_code e, lock_type l) { right = right && is_forked(e) && !l; }));
+    held.async_unlock(
+        asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
     w.c.async_run(asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
     io.run();
     ::_exit(right ? 0 : 1);

@@ -272,9 +272,7 @@ BOOST_AUTO_TEST_CASE(R16_neither_context_is_blocked) {
   world w;
   async_mutex m(w.io, w.c, "x");
   std::promise<error_code> in_pool;
-  asio::post(w.pool, [&] {
-    in_pool.set_value(error_of([&] { static_cast<void>(m.lock()); }));
-  });
+  asio::post(w.pool, [&] { in_pool.set_value(error_of([&] { static_cast<void>(m.lock()); })); });
   BOOST_TEST(in_pool.get_future().get() == deadlock);
   error_code own;
   asio::post(w.io, [&] { own = error_of([&] { static_cast<void>(m.try_lock_for(1h)); }); });
@@ -323,7 +321,8 @@ BOOST_AUTO_TEST_CASE(no_lock_is_lost_in_a_thousand_races) {
     if (i % 3 == 0)
       m.async_lock(asio::bind_executor(users, handler));
     else if (i % 3 == 1)
-      m.async_lock_for(std::chrono::microseconds(i % 7 * 100), asio::bind_executor(users, handler));
+      m.async_lock_for(std::chrono::microseconds(i % 7 * 100),
+                       asio::bind_executor(users, handler));
     else
       m.async_try_lock(asio::bind_executor(users, handler));
     if (i % 10 == 9) m.cancel();

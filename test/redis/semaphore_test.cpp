@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(threads_and_coroutines_acquire) {
     BOOST_TEST(attempt.count() == 0);
     co_await permit.async_release();
     BOOST_TEST((co_await five.async_acquire_for(5, 1h)).count() == 5);
-    BOOST_TEST((co_await five.async_acquire_until(std::chrono::system_clock::now() + 1h)).count() ==
-               1);
+    BOOST_TEST(
+        (co_await five.async_acquire_until(std::chrono::system_clock::now() + 1h)).count() == 1);
     done = true;
   };
   asio::co_spawn(io, coroutine, asio::detached);

@@ -42,7 +42,7 @@ class client_driver final : public session_driver, public driver {
   void drain() noexcept override;
 
   void end() noexcept override {
-    follow([this] { state().end(); });
+    follow([this] { owned_session().end(); });
     hub_->close();
   }
 
@@ -51,16 +51,16 @@ class client_driver final : public session_driver, public driver {
     switch (t.what->what) {
       case order::kind::claim:
         return obey(client_claim::of(static_cast<remote_claim&>(*t.what)), t);
-      case order::kind::run: return state().run();
-      case order::kind::stop: return state().stop();
-      case order::kind::shut_down: return state().shutdown(read_clock());
+      case order::kind::run: return owned_session().run();
+      case order::kind::stop: return owned_session().stop();
+      case order::kind::shut_down: return owned_session().shutdown(read_clock());
       case order::kind::end: has_ended_ = true; break;
     }
   }
 
   void obey(client_claim& c, hub::taken t) noexcept {
     auto const now = read_clock();
-    t.is_asked ? state().acquire(now, c) : state().release(now, c);
+    t.is_asked ? owned_session().acquire(now, c) : owned_session().release(now, c);
   }
 
   void granted(claim& c) noexcept override { client_claim::of(c).grant(c.fence()); }

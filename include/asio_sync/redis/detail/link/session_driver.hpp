@@ -71,7 +71,7 @@ class session_driver : public session_host,
   template <class Function>
   void follow(Function f) noexcept;
 
-  session& state() noexcept { return session_; }
+  session& owned_session() noexcept { return session_; }
 
   session_driver(asio::any_io_executor executor, session_config config, address where, login as,
                  milliseconds patience)

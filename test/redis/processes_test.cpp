@@ -1,0 +1,235 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Processes that are killed and stopped while they hold or wait. The limits of time are ten times
+// those of doc/redis.md, because the machine may be busy.
+
+#include "redis/support/connection.hpp"
+#include "redis/support/peer.hpp"
+#include "redis/support/world.hpp"
+
+#include <asio_sync/redis.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace redis_processes_test {
+
+using namespace asio_sync::test::redis;
+
+constexpr auto ttl = 900ms;
+
+// A server, a client in this process, and others.
+struct fixture : world {
+  peer other(std::chrono::milliseconds life = ttl) { return {s, "x", life}; }
+
+  // Waits until so many wait for the mutex, and each has been named in a beat.
+  void wait_for_waiters(std::size_t n) {
+    connection admin(s.socket());
+    BOOST_TEST_REQUIRE(soon([&] {
+      return admin({"ZCARD", "as:{x}:q"}).number == static_cast<std::int64_t>(n);
+    }));
+  }
+
+  async_mutex m{io, c, "x"};
+};
+
+BOOST_FIXTURE_TEST_SUITE(processes_test, fixture)
+
+BOOST_AUTO_TEST_CASE(a_killed_holder_is_followed_within_its_life) {
+  peer holder = other();
+  holder.lock();
+  outcome<lock_type> next;
+  m.async_lock(next.handler());
+  wait_for_waiters(1);
+  auto const begin = std::chrono::steady_clock::now();
+  holder.kill();
+  BOOST_TEST(soon([&] { return next.calls != 0; }));
+  BOOST_TEST(next.granted());
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < ttl + 500ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_waiter_holds_nobody_up) {
+  peer first = other();
+  lock_type held = lock(m);
+  first.say("lock");
+  wait_for_waiters(1);
+  outcome<lock_type> second;
+  m.async_lock(second.handler());
+  wait_for_waiters(2);
+  first.kill();
+  std::this_thread::sleep_for(20ms);  // the server sees the end of the connection
+  auto const begin = std::chrono::steady_clock::now();
+  held.unlock();
+  BOOST_TEST(soon([&] { return second.calls != 0; }));
+  BOOST_TEST(second.granted());
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < 200ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_that_is_frozen_for_half_its_life_is_passed_over_and_comes_back) {
+  peer first = other();
+  lock_type held = lock(m);
+  first.say("lock");
+  wait_for_waiters(1);
+  outcome<lock_type> second;
+  m.async_lock(second.handler());
+  wait_for_waiters(2);
+  first.send(SIGSTOP);
+  std::this_thread::sleep_for(ttl * 3 / 4);
+  auto const begin = std::chrono::steady_clock::now();
+  held.unlock();
+  BOOST_TEST(soon([&] { return second.calls != 0; }));
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < 200ms));
+  first.send(SIGCONT);
+  second.guard.unlock();
+  BOOST_TEST(std::stoull(first.expect("locked ")) > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_that_is_stopped_just_before_its_grant_is_granted_or_followed) {
+  peer first = other();
+  lock_type held = lock(m);
+  first.say("lock");
+  wait_for_waiters(1);
+  outcome<lock_type> second;
+  m.async_lock(second.handler());
+  wait_for_waiters(2);
+  first.send(SIGSTOP);
+  auto const begin = std::chrono::steady_clock::now();
+  held.unlock();
+  BOOST_TEST(soon([&] { return second.calls != 0; }));  // the first has died with its session
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < ttl + 500ms));
+  first.send(SIGCONT);
+  BOOST_TEST(!first.answers(100ms));
+  second.guard.unlock();
+  first.expect("locked ");
+  first.say("owns");
+  BOOST_TEST(first.expect("owns ") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(a_holder_that_is_stopped_past_its_life_knows_when_it_wakes) {
+  peer holder = other();
+  holder.lock();
+  holder.say("watch");
+  outcome<lock_type> next;
+  m.async_lock(next.handler());
+  holder.send(SIGSTOP);
+  BOOST_TEST(soon([&] { return next.calls != 0; }));
+  BOOST_TEST(next.granted());
+  holder.say("owns");
+  holder.say("unlock");
+  holder.send(SIGCONT);
+  std::string const first = holder.expect(""), second = holder.expect("");
+  std::vector<std::string> lines = {first, second, holder.expect("")};
+  std::sort(lines.begin(), lines.end());
+  BOOST_TEST(lines[0] == "lost 0");
+  BOOST_TEST(lines[1] == "owns 0");
+  BOOST_TEST(lines[2] == "unlocked " + std::to_string(lease_lost.value()));
+  BOOST_TEST(next.guard.owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_shuts_down_is_followed_at_once_and_one_that_does_not_in_its_life) {
+  for (bool const clean : {true, false}) {
+    peer holder = other();
+    holder.lock();
+    outcome<lock_type> next;
+    m.async_lock(next.handler());
+    wait_for_waiters(1);
+    auto const begin = std::chrono::steady_clock::now();
+    holder.say(clean ? "shutdown" : "return");
+    if (clean) BOOST_TEST(holder.expect("down ") == "0");
+    BOOST_TEST(holder.join() == 0);
+    BOOST_TEST(soon([&] { return next.calls != 0; }));
+    auto const time = std::chrono::steady_clock::now() - begin;
+    BOOST_TEST((time < (clean ? 300ms : ttl + 500ms)));
+  }
+}
+
+// The turns of several processes, by their fences, do not overlap, whatever happens to the server's
+// scripts and connections meanwhile.
+BOOST_AUTO_TEST_CASE(the_turns_of_many_processes_do_not_overlap) {
+  struct turn {
+    std::uint64_t fence = 0;
+    std::int64_t begin = 0, end = 0;
+  };
+  std::vector<peer> peers;
+  for (int i = 0; i < 4; ++i) peers.push_back(other());
+  for (peer& each : peers) each.say("loop 100");
+  connection admin(s.socket());
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(20ms);
+    admin({"SCRIPT", "FLUSH"});
+    admin({"CLIENT", "KILL", "TYPE", "pubsub"});
+  }
+  std::vector<turn> turns;
+  for (peer& each : peers) {
+    for (std::string line; (line = each.expect("")) != "done";) {
+      std::istringstream words(line);
+      std::string word;
+      turn t;
+      words >> word >> t.fence >> t.begin >> t.end;
+      BOOST_TEST(word == "turn");
+      turns.push_back(t);
+    }
+  }
+  BOOST_TEST(turns.size() == 400u);
+  std::sort(turns.begin(), turns.end(),
+            [](turn const& a, turn const& b) { return a.fence < b.fence; });
+  for (std::size_t i = 1; i < turns.size(); ++i) {
+    BOOST_TEST(turns[i].fence > turns[i - 1].fence);
+    BOOST_TEST(turns[i].begin >= turns[i - 1].end);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_thousand_waits_on_one_object_are_served) {
+  lock_type held = lock(m);
+  std::vector<outcome<lock_type>> waits(1000);
+  int granted = 0;
+  for (auto& each : waits)
+    m.async_lock([&granted, &each](error_code e, lock_type l) {
+      ++each.calls;
+      granted += !e && l;
+    });
+  BOOST_TEST(m.waiters() == 1000u);
+  wait_for_waiters(1000);
+  BOOST_TEST(!soon([&] { return granted != 0; }, ttl * 2));
+  held.unlock();
+  BOOST_TEST(soon([&] { return granted == 1000; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_full_server_frees_what_is_given_back_and_opens_sessions) {
+  connection admin(s.socket());
+  lock_type held = lock(m);
+  BOOST_TEST(admin({"CONFIG", "SET", "maxmemory", "1mb"}).text == "OK");
+  outcome<lock_type> next;
+  m.async_lock(next.handler());
+  ending unlocked;
+  held.async_unlock(unlocked.handler());
+  BOOST_TEST(soon([&] { return unlocked.calls != 0; }));
+  BOOST_TEST(unlocked.is(error_code()));
+  peer later = other();
+  later.say("lock");
+  BOOST_TEST(!later.answers(100ms));
+  admin({"CONFIG", "SET", "maxmemory", "0"});
+  // Each asks again when its pause is over.
+  BOOST_TEST(soon([&] { return next.calls != 0 || later.answers(0ms); }));
+  if (next.calls == 0) {
+    later.say("unlock");
+    later.expect("unlocked ");
+    BOOST_TEST(soon([&] { return next.calls != 0; }));
+  } else {
+    next.guard.unlock();
+    later.expect("locked ");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_processes_test
