@@ -160,6 +160,19 @@ BOOST_AUTO_TEST_CASE(beats_that_name_many_objects_are_spread_over_the_interval) 
   BOOST_TEST(beats == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(waits_that_begin_shortly_after_one_another_share_a_beat) {
+  fixture f;
+  f.open();
+  for (int i = 0; i != 50; ++i) {
+    f.wait("x", 11);
+    f.after(1ms);
+  }
+  f.after(1950ms);
+  BOOST_TEST(tokens(f.sent()) == 50u);
+  f.answer_beat(std::vector<token_state>(50, waits(11)));
+  BOOST_TEST((f.s.next_tick() == f.now + 2s));
+}
+
 BOOST_AUTO_TEST_CASE(a_beat_has_at_most_1008_waiters) {
   fixture f;
   f.open();

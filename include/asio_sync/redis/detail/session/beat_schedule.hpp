@@ -55,15 +55,17 @@ class beat_schedule {
     at_ = std::min(at_, when);
   }
 
-  // Chooses the claims of a beat that is sent now, and the time of the next one.
+  // Chooses the claims of a beat that is sent now, and the time of the next one. Waiters that are
+  // due soon are named, too, so that those that began together stay together.
   void begin(time_point now, claim_map const& claims) {
+    auto const soon = now + std::min(gap(), interval_ / 8) / 2;
     named_.clear();
     named_objects_ = 0;
     ++number_;
     at_ = now + interval_;
     for_each_after(last_waiter_, claims, [&](claim& c) {
       if (c.state_ != claim_state::waiting) return;
-      if (c.due_ > now)
+      if (c.due_ > soon)
         name_at(c, c.due_);
       else if (name(c, last_waiter_, max_waited_objects, max_waiters))
         c.due_ = now + interval_;
