@@ -89,6 +89,7 @@ class processes {
   /// if one has failed, and when the program is interrupted.
   std::optional<std::string> next_line() {
     for (;;) {
+      take_signals();
       bool const all_ended = reap();  // before the last lines are read
       char buffer[4096];
       for (::ssize_t size; (size = ::read(pipe_[0], buffer, sizeof buffer)) > 0;)
@@ -133,13 +134,20 @@ class processes {
     return all_ended;
   }
 
-  // Signals arrive here and nowhere else.
+  // Signals arrive here, and in wait().
+  void take_signals() {
+    ::sigset_t blocked;
+    ::sigprocmask(SIG_SETMASK, &while_waiting_, &blocked);
+    ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
+    if (interrupted_) throw std::runtime_error("interrupted");
+  }
+
+  // Waits for a line or a signal.
   void wait() {
     ::fd_set readable;
     FD_ZERO(&readable);
     FD_SET(pipe_[0], &readable);
     ::pselect(pipe_[0] + 1, &readable, nullptr, nullptr, nullptr, &while_waiting_);
-    if (interrupted_) throw std::runtime_error("interrupted");
   }
 
   inline static volatile std::sig_atomic_t interrupted_ = 0;
