@@ -4,8 +4,8 @@
 // Shows a mutex for processes, and its fence. Each process increments a number in a file, again
 // and again: it locks a redis::async_mutex, reads the number, and writes it back with one added.
 // With --pause, the first writer is stopped while it owns the lock, for longer than its session
-// lives. The second one gets the lock. When the first one wakes up, owns_lock() is false. If it
-// had asked before it was stopped, and wrote now, then only the file could tell: it knows the
+// lives. The second one gets the lock. When the first one wakes up, owns_lock() is false. A
+// writer that asks first, and is stopped before it writes, cannot know. So the file keeps the
 // largest fence that has written, and refuses a smaller one.
 
 #include "../command_line.hpp"
@@ -91,9 +91,9 @@ class program {
 
   bool pause() {
     start([this](auto&... with) { return write_late(with..., all_); });
-    print_line();  // it is about to stop
+    print_line();  // writer 0 is about to stop
     start([this](auto&... with) { return take_over(with..., all_); });
-    print_line();  // it has written
+    print_line();  // writer 1 has written
     all_.resume(0);
     while (print_line()) {
     }
@@ -103,7 +103,7 @@ class program {
   }
 
  private:
-  // Starts a writer: a coroutine with a client, the name of the mutex, and the store.
+  // Starts a process that runs a coroutine with a client, the name of the mutex, and the store.
   template <class Writer>
   void start(Writer writer) {
     auto config = redis_.config_for("writer");
@@ -121,11 +121,12 @@ class program {
   }
 
   settings const& set_;
-  processes all_;
+  signals signals_;
   server redis_;
   temporary_folder folder_;
   std::filesystem::path file_ = folder_.path() / "number";
-  std::string name_ = "number " + std::to_string(std::random_device()());  // nobody else's
+  std::string name_ = "number " + std::to_string(std::random_device()());  // no other run has it
+  processes all_{signals_};
 };
 
 int main(int argc, char** argv) {

@@ -39,11 +39,11 @@ struct settings {
   std::optional<int> kill;
   std::string redis;
 
-  // The meal during which one is killed.
+  // Returns the number of the meal during which a philosopher is killed.
   int last_meal() const { return (rounds + 1) / 2; }
 };
 
-// In a process of its own. Number i has the fork i at its left.
+// Eats and thinks in a process of its own. Philosopher i has the fork i at its left.
 class philosopher {
  public:
   philosopher(processes const& all, settings const& set, std::string const& table, int i)
@@ -83,7 +83,7 @@ class philosopher {
   int i_;
 };
 
-// In the parent: looks at the philosophers.
+// Watches the philosophers from their parent process, and counts the meals.
 class table {
  public:
   explicit table(settings const& set)
@@ -132,9 +132,11 @@ class table {
 bool show(settings const& set) {
   if (set.kill >= set.philosophers)
     throw command_line::usage_error("--kill takes one of the philosophers, which count from 0");
-  processes all;
+  signals interruptions;
   server const redis(set.redis);
-  std::string const name = "table " + std::to_string(std::random_device()());  // nobody else's
+  processes all(interruptions);
+  std::string const name =
+      "table " + std::to_string(std::random_device()());  // no other run has it
   for (int i = 0; i != set.philosophers; ++i)
     all.start([&] {
       philosopher one(all, set, name, i);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What a lock protects, if it is able to refuse a writer whose lock was lost.
+// The number that a lock protects refuses a writer whose lock was lost.
 
 #ifndef ASIO_SYNC_EXAMPLE_REDIS_FENCED_NUMBER_HPP
 #define ASIO_SYNC_EXAMPLE_REDIS_FENCED_NUMBER_HPP
@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <system_error>
 
-/// A number in a file, with the fence of the lock under which it was written. Each call locks the
-/// file, and is atomic; only the mutex keeps others away between two calls.
+/// Keeps a number in a file, with the fence of the lock under which it was written. Each call
+/// locks the file, and is atomic; only the mutex keeps others away between two calls.
 class fenced_number {
  public:
   explicit fenced_number(std::filesystem::path const& file)

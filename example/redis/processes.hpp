@@ -27,27 +27,59 @@
 #include <utility>
 #include <vector>
 
-/// Processes that are forked from this one, and the lines that they report to it. They are killed
-/// at the end of the scope.
-///
-/// Signals that would end the program, like that of ^C, do not while there is such an object, but
-/// have `next_line` throw. So this comes before what has to be removed at the end.
-class processes {
+[[noreturn]] inline void throw_error(char const* function) {
+  throw std::system_error(errno, std::generic_category(), function);
+}
+
+/// Keeps signals like that of ^C from ending the program at once: `take` throws instead. Create it
+/// before everything that has to be cleaned up.
+class signals {
  public:
-  processes() {
+  signals() {
     struct ::sigaction action = {};
     action.sa_handler = [](int signal) { interrupted_ = interrupted_ || signal != SIGCHLD; };
     ::sigset_t blocked;
     ::sigemptyset(&blocked);
-    for (int const signal : {SIGCHLD, SIGHUP, SIGINT, SIGTERM}) {
+    for (int const signal : all) {
       ::sigaddset(&blocked, signal);
       ::sigaction(signal, &action, nullptr);
     }
-    if (::sigprocmask(SIG_BLOCK, &blocked, &while_waiting_) != 0 || ::pipe(pipe_) != 0 ||
-        ::fcntl(pipe_[0], F_SETFL, O_NONBLOCK) != 0)
-      throw_error("pipe");
-    for (int const signal : {SIGCHLD, SIGHUP, SIGINT, SIGTERM})
-      ::sigdelset(&while_waiting_, signal);
+    if (::sigprocmask(SIG_BLOCK, &blocked, &unblocked_) != 0) throw_error("sigprocmask");
+    for (int const signal : all) ::sigdelset(&unblocked_, signal);
+  }
+
+  signals(signals const&) = delete;
+  signals& operator=(signals const&) = delete;
+
+  /// Lets signals arrive that are pending, and throws if the program is to end.
+  void take() {
+    ::sigset_t blocked;
+    ::sigprocmask(SIG_SETMASK, &unblocked_, &blocked);
+    ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
+    if (interrupted_) throw std::runtime_error("interrupted");
+  }
+
+  /// Waits until there is something to read, a signal arrives, or a process ends.
+  void wait(int file) {
+    ::fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(file, &readable);
+    ::pselect(file + 1, &readable, nullptr, nullptr, nullptr, &unblocked_);
+  }
+
+ private:
+  static constexpr int all[] = {SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+  inline static volatile std::sig_atomic_t interrupted_ = 0;
+
+  ::sigset_t unblocked_;
+};
+
+/// Starts processes by fork, receives the lines that they report, and kills them at the end of the
+/// scope.
+class processes {
+ public:
+  explicit processes(signals& s) : signals_(s) {
+    if (::pipe(pipe_) != 0 || ::fcntl(pipe_[0], F_SETFL, O_NONBLOCK) != 0) throw_error("pipe");
   }
 
   processes(processes const&) = delete;
@@ -72,24 +104,24 @@ class processes {
 #endif
     try {
       body();
-      std::_Exit(0);  // the rest is the parent's
+      std::_Exit(0);  // only the parent cleans up
     } catch (std::exception const& error) {
       report(failure + error.what());
     }
     std::_Exit(1);
   }
 
-  /// Called in one of the processes: has the parent's `next_line` return the line.
+  /// Sends a line to the parent, whose `next_line` returns it. For `body` to call.
   void report(std::string const& line) const {
-    std::string const text = line + '\n';  // is written as a whole
+    std::string const text = line + '\n';  // one write: lines do not mix
     if (::write(pipe_[1], text.data(), text.size()) == -1) throw_error("write");
   }
 
-  /// Returns the next line that a process reports, or nothing when all of them have ended. Throws
-  /// if one has failed, and when the program is interrupted.
+  /// Returns the next line that a process reports, or nothing when all processes have ended.
+  /// Throws if a process has failed, or the program is to end.
   std::optional<std::string> next_line() {
     for (;;) {
-      take_signals();
+      signals_.take();
       bool const all_ended = reap();  // before the last lines are read
       char buffer[4096];
       for (::ssize_t size; (size = ::read(pipe_[0], buffer, sizeof buffer)) > 0;)
@@ -101,25 +133,21 @@ class processes {
       }
       if (failed_) throw std::runtime_error("a process has ended before its time");
       if (all_ended) return {};
-      wait();
+      signals_.wait(pipe_[0]);
     }
   }
 
-  /// Kills a process, by the order of their starts.
+  /// Kills process i; the first that was started is 0.
   void kill(std::size_t i) {
     if (ids_[i] == 0) return;
     ::kill(ids_[i], SIGKILL);
     ::waitpid(std::exchange(ids_[i], 0), nullptr, 0);
   }
 
-  /// Wakes a process that has stopped itself by SIGSTOP.
+  /// Wakes process i, which has stopped itself.
   void resume(std::size_t i) { ::kill(ids_[i], SIGCONT); }
 
  private:
-  [[noreturn]] static void throw_error(char const* function) {
-    throw std::system_error(errno, std::generic_category(), function);
-  }
-
   // True if all processes have ended.
   bool reap() {
     bool all_ended = true;
@@ -134,26 +162,9 @@ class processes {
     return all_ended;
   }
 
-  // Signals arrive here, and in wait().
-  void take_signals() {
-    ::sigset_t blocked;
-    ::sigprocmask(SIG_SETMASK, &while_waiting_, &blocked);
-    ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
-    if (interrupted_) throw std::runtime_error("interrupted");
-  }
-
-  // Waits for a line or a signal.
-  void wait() {
-    ::fd_set readable;
-    FD_ZERO(&readable);
-    FD_SET(pipe_[0], &readable);
-    ::pselect(pipe_[0] + 1, &readable, nullptr, nullptr, nullptr, &while_waiting_);
-  }
-
-  inline static volatile std::sig_atomic_t interrupted_ = 0;
   inline static std::string const failure = "error: ";
 
-  ::sigset_t while_waiting_;
+  signals& signals_;
   int pipe_[2];
   std::vector<::pid_t> ids_;  // 0: has ended
   std::string text_;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// Runs a coroutine with a client: what each process of an example does.
+// Each process of an example runs a coroutine with a client.
 
 #ifndef ASIO_SYNC_EXAMPLE_REDIS_RUN_WITH_CLIENT_HPP
 #define ASIO_SYNC_EXAMPLE_REDIS_RUN_WITH_CLIENT_HPP
@@ -21,12 +21,13 @@
 #include <stdexcept>
 #include <string>
 
-/// Ends the program by an exception when the client has had no connection for five seconds. Only
-/// an example does that; a service waits for its server.
+/// Throws out of `context.run()` when the client has had no connection for five seconds. A service
+/// would wait for its server instead.
 class impatience {
  public:
   explicit impatience(boost::asio::io_context& context) : limit_(context) { start(); }
 
+  /// Looks at an event of the client. To be called on the context.
   void take(asio_sync::redis::event const& event) {
     using kind = asio_sync::redis::event::kind;
     if (event.what == kind::connected) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// The server that the examples of this folder talk to: the user's, or one that the program starts.
+// The examples of this folder talk to the user's server, or start one.
 
 #ifndef ASIO_SYNC_EXAMPLE_REDIS_SERVER_HPP
 #define ASIO_SYNC_EXAMPLE_REDIS_SERVER_HPP
@@ -31,7 +31,7 @@
 #include <system_error>
 #include <thread>
 
-/// A folder that is removed at the end of the scope, with all that is in it.
+/// Makes a folder, and removes it with its contents at the end of the scope.
 class temporary_folder {
  public:
   temporary_folder() {
@@ -54,11 +54,11 @@ class temporary_folder {
   std::filesystem::path path_;
 };
 
-/// A server of the program's own. It listens on a Unix socket, keeps nothing on disk, and ends
-/// with this object.
+/// Runs a server of the program's own, which listens on a Unix socket and keeps nothing on disk.
+/// The server ends with this object.
 class own_server {
  public:
-  // The object is complete, and its destructor will run, before the server is waited for.
+  // Waits when the object is complete: if the server does not listen, the destructor ends it.
   own_server() : own_server(find_program()) { wait_until_it_listens(); }
 
   own_server(own_server const&) = delete;
@@ -72,8 +72,8 @@ class own_server {
   std::string socket() const { return (folder_.path() / "socket").string(); }
 
  private:
-  // The package redis-tools has the server under the name of another tool. The name that it is
-  // called by decides what it does, so it is called by a link.
+  // Starts the program under the name redis-server. The package redis-tools has only
+  // redis-check-rdb, a program that is the server when it is called by this name.
   explicit own_server(std::filesystem::path const& program) {
     auto const link = folder_.path() / "redis-server";
     std::filesystem::create_symlink(program, link);
@@ -117,13 +117,13 @@ class own_server {
   ::pid_t process_ = -1;
 };
 
-/// The server that the user has named with --redis, as host:port or as the path of a socket; if
-/// there is none, a server of our own.
+/// Knows how to connect to the server. The user has named it with --redis, as host:port or as the
+/// path of a socket; otherwise it is our own.
 class server {
  public:
   explicit server(std::string const& named) {
     config_.prefix = "asio_sync-example:";
-    config_.max_session_ttl = config_.session_ttl = std::chrono::seconds(2);
+    config_.max_session_ttl = config_.session_ttl = std::chrono::seconds(3);
     auto const colon = named.rfind(':');
     if (named.empty()) {
       config_.unix_socket = own_.emplace().socket();
