@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// The benchmarks of the Redis module, ./dev bench --redis: what an operation costs, as a ratio to the
-// least that its way through the server can cost; what an idle client sends; and how long it takes
-// to follow a client that has gone. The server is the program's own, on a Unix socket.
+// The benchmarks of the Redis module, ./dev bench --redis: what an operation costs, as a ratio to
+// the least that its way through the server can cost; what an idle client sends; and how long it
+// takes to follow a client that has gone. The server is the program's own, on a Unix socket.
 
 #include <asio_sync/redis.hpp>
 
@@ -213,9 +213,10 @@ long commands(server const& s) {
   long calls = 0;
   run(io, [&]() -> asio::awaitable<void> {
     co_await admin.call("CONFIG SET latency-tracking no\r\n");
-    std::string const info = co_await admin.call("EVAL \"local s = redis.call('INFO', "
-                                                 "'commandstats') return tonumber(string.match(s, "
-                                                 "'cmdstat_evalsha:calls=(%d+)') or 0)\" 0\r\n");
+    std::string const info = co_await admin.call(
+        "EVAL \"local s = redis.call('INFO', "
+        "'commandstats') return tonumber(string.match(s, "
+        "'cmdstat_evalsha:calls=(%d+)') or 0)\" 0\r\n");
     calls = std::stol(info.substr(1));
   }());
   return calls;
@@ -243,13 +244,14 @@ void measure_idle_clients(server const& s) {
     for (int i = 0; i < 1000; ++i) permits.push_back(m->acquire());
     return std::pair(m, std::move(permits));
   });
-  measure_idle(s, "a client with 1000 waits on one object", 0.55, [](auto& pool, auto& c, auto& h) {
-    redis::async_mutex theirs(pool, h, "one");
-    auto held = theirs.lock();
-    auto m = std::make_shared<redis::async_mutex>(pool, c, "one");
-    for (int i = 0; i < 1000; ++i) m->async_lock([](auto, auto) {});
-    return std::pair(m, std::move(held));
-  });
+  measure_idle(s, "a client with 1000 waits on one object", 0.55,
+               [](auto& pool, auto& c, auto& h) {
+                 redis::async_mutex theirs(pool, h, "one");
+                 auto held = theirs.lock();
+                 auto m = std::make_shared<redis::async_mutex>(pool, c, "one");
+                 for (int i = 0; i < 1000; ++i) m->async_lock([](auto, auto) {});
+                 return std::pair(m, std::move(held));
+               });
   measure_idle(s, "a client with waits on 1000 objects", 8.5, [](auto& pool, auto& c, auto& h) {
     std::vector<std::shared_ptr<redis::async_mutex>> all;
     std::vector<redis::async_mutex::lock_type> held;
@@ -285,8 +287,8 @@ void measure_losses(server const& s) {
     auto const begin = clock_type::now();
     holder.reset();
     next.get();
-    print("a killed holder is followed after", microseconds(clock_type::now() - begin).count() / 1e6,
-          "s", 6.05);
+    print("a killed holder is followed after",
+          microseconds(clock_type::now() - begin).count() / 1e6, "s", 6.05);
   }
   auto waiter = std::make_unique<mortal>(s);
   for (bool const is_frozen : {false, true}) {

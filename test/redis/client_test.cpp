@@ -378,8 +378,8 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_blocked_for_a_life_loses_before_it_hears_any
 
 BOOST_AUTO_TEST_CASE(a_client_ends_before_its_primitives_and_guards) {
   server const s;
-  asio::thread_pool pool(1);
   asio::io_context io;
+  asio::thread_pool pool(1);
   auto c = std::make_unique<client>(pool.get_executor(), quick(s));
   ending run, lost;
   c->async_run(asio::bind_executor(io, run.handler()));
@@ -474,8 +474,8 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
 
 BOOST_AUTO_TEST_CASE(a_client_works_on_every_executor) {
   server const s;
-  asio::thread_pool many(4);
   asio::io_context io;
+  asio::thread_pool many(4);
   std::vector<asio::any_io_executor> const executors = {
       many.get_executor(), asio::make_strand(many), asio::make_strand(many.get_executor()),
       asio::any_io_executor(asio::make_strand(asio::any_io_executor(many.get_executor())))};

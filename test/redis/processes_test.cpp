@@ -135,7 +135,8 @@ BOOST_AUTO_TEST_CASE(a_holder_that_is_stopped_past_its_life_knows_when_it_wakes)
   BOOST_TEST(next.guard.owns_lock());
 }
 
-BOOST_AUTO_TEST_CASE(a_program_that_shuts_down_is_followed_at_once_and_one_that_does_not_in_its_life) {
+BOOST_AUTO_TEST_CASE(
+    a_program_that_shuts_down_is_followed_at_once_and_one_that_does_not_in_its_life) {
   for (bool const clean : {true, false}) {
     peer holder = other();
     holder.lock();
@@ -152,8 +153,8 @@ BOOST_AUTO_TEST_CASE(a_program_that_shuts_down_is_followed_at_once_and_one_that_
   }
 }
 
-// The turns of several processes, by their fences, do not overlap, whatever happens to the server's
-// scripts and connections meanwhile.
+// The turns of several processes, by their fences, do not overlap, whatever happens to the
+// server's scripts and connections meanwhile.
 BOOST_AUTO_TEST_CASE(the_turns_of_many_processes_do_not_overlap) {
   struct turn {
     std::uint64_t fence = 0;

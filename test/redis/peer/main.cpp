@@ -107,8 +107,8 @@ int main(int argc, char** argv) try {
   config.unix_socket = argv[1];
   config.session_ttl = config.max_session_ttl = std::chrono::milliseconds(std::stoi(argv[2]));
   config.gate = false;
-  asio::thread_pool pool(1);
   asio::io_context io;
+  asio::thread_pool pool(1);
   redis::client client(pool.get_executor(), config);
   client.async_run(asio::detached);
   redis::async_mutex mutex(io, client, argv[3]);

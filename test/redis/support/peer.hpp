@@ -75,8 +75,7 @@ class peer {
     auto const end = std::chrono::steady_clock::now() + limit;
     for (;;) {
       std::string const line = read_line(end);
-      if (line.compare(0, beginning.size(), beginning) == 0)
-        return line.substr(beginning.size());
+      if (line.compare(0, beginning.size(), beginning) == 0) return line.substr(beginning.size());
     }
   }
 

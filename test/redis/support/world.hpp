@@ -155,8 +155,8 @@ struct world {
   }
 
   server s;
-  asio::thread_pool pool{1};
   asio::io_context io;
+  asio::thread_pool pool{1};  // ends before what its thread posts to
   ending run;
   client c;
   event_log events;
