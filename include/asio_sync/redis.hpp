@@ -10,6 +10,7 @@
 #include <asio_sync/redis/async_mutex.hpp>
 #include <asio_sync/redis/async_semaphore.hpp>
 #include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/error.hpp>
 #include <asio_sync/redis/fwd.hpp>
 

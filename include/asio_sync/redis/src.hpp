@@ -9,6 +9,7 @@
 #include <asio_sync/detail/core/config.hpp>  // first
 
 #include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/client/hub.ipp>
 #include <asio_sync/redis/detail/client/remote_claim.ipp>
 #include <asio_sync/redis/detail/hub/hub.hpp>

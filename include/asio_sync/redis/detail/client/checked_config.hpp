@@ -5,7 +5,7 @@
 #define ASIO_SYNC_REDIS_DETAIL_CLIENT_CHECKED_CONFIG_HPP
 
 #include <asio_sync/detail/operation/errors.hpp>
-#include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 
 #include <boost/system/errc.hpp>

@@ -4,7 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_CLIENT_DRIVER_HPP
 #define ASIO_SYNC_REDIS_DETAIL_CLIENT_CLIENT_DRIVER_HPP
 
-#include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/client/client_claim.hpp>
 #include <asio_sync/redis/detail/client/client_service.hpp>
 #include <asio_sync/redis/detail/client/failures.hpp>

@@ -6,7 +6,7 @@
 
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
-#include <asio_sync/redis/client.hpp>
+#include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/client/checked_config.hpp>
 #include <asio_sync/redis/detail/client/client_claim.hpp>
 #include <asio_sync/redis/detail/client/client_driver.hpp>

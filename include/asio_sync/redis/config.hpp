@@ -1,0 +1,92 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_CONFIG_HPP
+#define ASIO_SYNC_REDIS_CONFIG_HPP
+
+#include <asio_sync/detail/core/config.hpp>  // first
+
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace asio_sync::redis {
+
+/// The settings of a client: where the server is, who we are, and how long a session lives.
+struct config {
+  /// Where the server listens. `unix_socket`, if it is not empty, is the path of a socket that is
+  /// used instead.
+  std::string host = "127.0.0.1", port = "6379", unix_socket;
+
+  /// The user of the server's ACL. Without a user name the password is that of the user `default`.
+  std::string username, password;
+
+  /// The number of the database at the server.
+  int database = 0;
+
+  /// The beginning of all keys and channels. Clients that use the same objects have the same one.
+  std::string prefix = "as:";
+
+  /// Says who holds an object, for people. Printable ASCII without spaces; may be empty.
+  std::string name;
+
+  /// For how long the server keeps what this client holds after it has heard from it for the last
+  /// time. The client sends a heartbeat three times in it. At least 500 ms.
+  std::chrono::milliseconds session_ttl{6000};
+
+  /// The longest `session_ttl` of all clients, which have to agree on it. For so long nothing is
+  /// granted after a server has lost its data.
+  std::chrono::milliseconds max_session_ttl{6000};
+
+  /// For how long a lock or permit may be held; then it is taken away, and the holder is told.
+  /// Zero: for as long as the session lives.
+  std::chrono::milliseconds max_hold{0};
+
+  /// For how long the server may be silent while it owes an answer; then the connection is given
+  /// up, and another one made. Also the longest time that a try takes. By default, and at most, a
+  /// quarter of `session_ttl`.
+  std::optional<std::chrono::milliseconds> command_timeout;
+
+  /// How much earlier than the server a client takes its session to be over, because clocks do not
+  /// run alike. By default 5 % of `session_ttl`, but at least 200 ms; at most half of it.
+  std::optional<std::chrono::milliseconds> margin;
+
+  /// False: a server that has lost its data may at once grant what somebody believes to hold, for
+  /// one `max_session_ttl`. For tests, and for programs that rely on the fences.
+  bool gate = true;
+};
+
+/// Something that the operators of a program may want to know of a client.
+struct event {
+  /// What has happened.
+  enum class kind {
+    /// A session has begun, or a new connection has resumed it.
+    connected,
+    /// The connection is lost, or an attempt to connect has failed; another one follows.
+    disconnected,
+    /// The session is over, and with it all that was held.
+    session_lost,
+    /// A heartbeat was sent late, by `time`, because the client's executor was busy.
+    late_heartbeat,
+    /// The server grants nothing for `time`, because it is new or has lost its data.
+    gated,
+    /// The server has lost its data.
+    data_lost,
+    /// An object, whose name is in `text`, was held for longer than `max_hold`.
+    held_too_long,
+    /// The server has refused a command; `text` has its words.
+    server_error
+  };
+
+  kind what;
+  /// The error that goes with `session_lost` and with a `server_error` that ends the run.
+  boost::system::error_code error;
+  std::string text;
+  std::chrono::milliseconds time{0};
+};
+
+}  // namespace asio_sync::redis
+
+#endif
