@@ -78,6 +78,7 @@ namespace redis_document_test {
 namespace asio = boost::asio;
 namespace errc = boost::system::errc;
 namespace redis = asio_sync::redis;
+using asio::bind_executor;
 using asio::use_future;
 using asio_sync::async_manual_reset_event;
 using asio_sync::error;
@@ -219,6 +220,12 @@ struct world {
     context.run_for(60s);
     for (auto& each : others) each.join();
     BOOST_TEST_REQUIRE(context.stopped());
+  }
+
+  // Another thread runs the context. It must not use the macros of Boost.Test at the same time.
+  std::thread run_elsewhere() {
+    context.restart();
+    return std::thread([this] { context.run_for(60s); });
   }
 
   std::mutex lock;
@@ -435,13 +442,50 @@ BOOST_AUTO_TEST_CASE(unlocking_tells_of_a_loss) {
   auto lock = mutex.lock();
   auto lost = lock.async_wait_lost(use_future);
   connection(w.s.socket())({"FLUSHALL"});
-  std::thread runner([&] { w.run_context(); });
+  std::thread runner = w.run_elsewhere();
   lost.get();
   runner.join();
   BOOST_TEST(!lock);
   asio::co_spawn(w.context, unlock_and_ask(std::move(lock)), keep(held));
   w.run_context();
   BOOST_TEST((held == false));
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_for_a_loss_ends_with_the_lock) {
+  world w;
+  redis::async_mutex mutex(w.context, *w.client, "m");
+  auto lock = mutex.lock();
+  auto lost = lock.async_wait_lost(use_future);
+  lock.unlock();
+  auto none = lock.async_wait_lost(bind_executor(w.context, use_future));
+  w.run_context();
+  BOOST_TEST(throws(asio::error::operation_aborted, [&] { lost.get(); }));
+  BOOST_TEST(throws(make_error_code(errc::operation_not_permitted), [&] { none.get(); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_guard_whose_lock_is_lost_is_not_empty_yet) {
+  world w;
+  redis::async_mutex mutex(w.context, *w.client, "m");
+  auto lock = mutex.lock();
+  auto lost = lock.async_wait_lost(use_future);
+  w.client->stop();
+  w.run_context();
+  lost.get();
+  BOOST_TEST(!lock);
+  BOOST_TEST((lock.mutex() == &mutex));
+  lock.unlock();
+  BOOST_TEST((lock.mutex() == nullptr));
+  BOOST_TEST(throws(make_error_code(errc::operation_not_permitted), [&] { lock.unlock(); }));
+}
+
+BOOST_AUTO_TEST_CASE(two_objects_of_one_name_are_one_mutex) {
+  world w;
+  redis::async_mutex one(w.context, *w.client, "m"), two(w.context, *w.client, "m");
+  auto const lock = one.lock();
+  BOOST_TEST(!two.try_lock_for(0s));
+  two.close();
+  BOOST_TEST(throws(error::closed, [&] { auto const l = two.lock(); }));
+  BOOST_TEST(!one.is_closed());
 }
 
 BOOST_AUTO_TEST_CASE(a_lock_that_is_held_for_too_long_is_taken_away) {
@@ -596,6 +640,16 @@ BOOST_AUTO_TEST_CASE(a_shutdown_ends_holds_and_waits) {
   BOOST_TEST(mutex.lock().owns_lock());
 }
 
+BOOST_AUTO_TEST_CASE(a_shutdown_waits_for_the_server_while_the_session_lives) {
+  world w;
+  redis::async_mutex mutex(w.context, *w.client, "m");
+  auto const lock = mutex.lock();
+  w.s.kill();
+  BOOST_TEST(throws(asio::error::timed_out, [&] { w.client->async_shutdown(use_future).get(); }));
+  w.run();
+  w.client->async_shutdown(use_future).get();  // there is no session any more
+}
+
 BOOST_AUTO_TEST_CASE(waits_stay_when_the_client_stops) {
   world w;
   redis::async_mutex mutex(w.context, *w.client, "m");
@@ -705,7 +759,7 @@ BOOST_AUTO_TEST_CASE(waits_go_on_after_the_server_was_lost) {
   auto wait = theirs.async_lock(use_future);
   w.s.kill();
   w.s.start();
-  std::thread runner([&] { w.run_context(); });
+  std::thread runner = w.run_elsewhere();
   BOOST_TEST(wait.get().owns_lock());
   runner.join();
   BOOST_TEST(world::comes_true([&] { return !lock.owns_lock(); }));
