@@ -38,9 +38,8 @@ enum class error {
   kind_mismatch,
   /// The state of a distributed primitive was written by another version of the library.
   version_mismatch,
-  /// The name of a distributed primitive belongs to one of another capacity, or the longest time
-  /// to
-  /// live of a session is another one than that of the clients before.
+  /// Others use the name of a distributed primitive with another capacity, or the server with
+  /// another longest life of a session.
   configuration_mismatch,
 };
 

@@ -116,10 +116,13 @@ BOOST_AUTO_TEST_CASE(a_run_ends_by_stop_and_can_be_begun_again) {
   w.c.async_run(asio::bind_executor(w.io, second.handler()));
   BOOST_TEST(w.soon([&] { return second.calls != 0; }));
   BOOST_TEST(second.is(not_permitted));
+  std::promise<void> go_on;
+  asio::post(w.pool, [&] { go_on.get_future().wait(); });
   w.c.stop();
+  BOOST_TEST(!held.owns_lock());  // although the client's executor is busy
+  go_on.set_value();
   BOOST_TEST(w.soon([&] { return w.run.calls != 0; }));
   BOOST_TEST(w.run.is(aborted));
-  BOOST_TEST(!held.owns_lock());
   BOOST_TEST(w.soon([&] { return lost.calls != 0; }));
   BOOST_TEST(lost.is(error_code()));
 
@@ -230,6 +233,11 @@ BOOST_AUTO_TEST_CASE(a_final_error_ends_the_run_and_all_operations_until_the_nex
     BOOST_TEST(later.refused(denied));
     if (round == 0) BOOST_TEST(before.refused(denied));
   }
+  event_log const events(c);
+  ending run;
+  c.async_run(run.handler());
+  BOOST_TEST(soon(io, [&] { return events.has(event::kind::server_error); }));
+  BOOST_TEST(events.find(event::kind::server_error)->error == denied);
   auto const blocked = std::async(std::launch::async, [&] {
     std::string text;
     error_code const e = error_of([&] { static_cast<void>(m.lock()); }, &text);
@@ -402,6 +410,35 @@ BOOST_AUTO_TEST_CASE(a_client_ends_before_its_primitives_and_guards) {
   BOOST_TEST(held.guard.mutex() == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(operations_begin_after_their_contexts_have_ended) {
+  server const s;
+  asio::io_context here;
+  auto own = std::make_unique<asio::io_context>(), io = std::make_unique<asio::io_context>();
+  client c(own->get_executor(), quick(s));
+  c.async_run([](error_code) {});
+  async_mutex m(*io, c, "x");
+  outcome<lock_type> held;
+  m.async_lock(asio::bind_executor(*own, held.handler()));
+  BOOST_TEST_REQUIRE(soon(*own, [&] { return held.calls != 0; }));
+  io.reset();
+  ending lost, unlocked, run, down;
+  held.guard.async_wait_lost(asio::bind_executor(here, lost.handler()));
+  held.guard.async_unlock(asio::bind_executor(here, unlocked.handler()));
+  BOOST_TEST(soon(*own, [&] {
+    here.restart();
+    here.poll();
+    return unlocked.calls != 0;
+  }));
+  own.reset();
+  c.async_run(asio::bind_executor(here, run.handler()));
+  c.async_shutdown(asio::bind_executor(here, down.handler()));
+  BOOST_TEST(soon(here, [&] { return lost.calls && unlocked.calls && run.calls && down.calls; }));
+  BOOST_TEST(lost.is(aborted));
+  BOOST_TEST(unlocked.is(error_code()));
+  BOOST_TEST(run.is(aborted));
+  BOOST_TEST(down.is(not_permitted));
+}
+
 // The parts of a program in each order of their ends: the client's context, the user's, the
 // client, the mutex, the guard. A wait is outstanding.
 BOOST_AUTO_TEST_CASE(everything_ends_in_every_order) {
@@ -456,6 +493,8 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
     auto const is_forked = [](error_code e) { return e == redis_error::forked; };
     m.async_lock(asio::bind_executor(
         io, [&](error_code e, lock_type l) { right = right && is_forked(e) && !l; }));
+    held.async_wait_lost(
+        asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
     held.async_unlock(
         asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));
     w.c.async_run(asio::bind_executor(io, [&](error_code e) { right = right && is_forked(e); }));

@@ -58,11 +58,11 @@ asio::awaitable<void> write_report(redis::async_mutex& reports) {
 int main(int argc, char** argv) {
   redis::config settings;  // 127.0.0.1:6379
   if (argc > 1) settings.unix_socket = argv[1];
+  asio::io_context context;
   asio::thread_pool io(1);  // for the client alone: nothing may delay its heartbeat
   redis::client client(io.get_executor(), settings);
   client.async_run([](auto error) { std::cout << "client: " << error.message() << '\n'; });
 
-  asio::io_context context;
   redis::async_mutex reports(context, client, "reports");
   asio::co_spawn(context, write_report(reports), asio::detached);
   context.run();

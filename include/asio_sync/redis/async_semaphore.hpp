@@ -67,8 +67,9 @@ class [[nodiscard]] semaphore_permit {
   /// Completion signature: `void(error_code)`.
   /// Executor: the handler's, else that of the semaphore; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the permits are given back all the same.
-  /// Errors: `error::lease_lost` if the permits were lost before; `operation_not_permitted` if the
-  /// permit is empty; `operation_aborted` (cancelled, or the client stopped or destroyed).
+  /// Errors: `error::lease_lost` if the permits were lost before the server has answered, also by
+  /// `stop()`; `operation_not_permitted` if the permit is empty; `redis::error::forked`;
+  /// `operation_aborted` (cancelled).
   /// Threads: any; not at the same time as another member of the permit.
   /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
   /// executor of your own throws; nothing has changed then.
@@ -94,7 +95,7 @@ class [[nodiscard]] semaphore_permit {
   /// Executor: the handler's, else that of the semaphore; never from inside this function.
   /// Cancellation: terminal, partial and total alike.
   /// Errors: none if the permits were lost; `operation_aborted` if they were given back before, or
-  /// the wait cancelled; `operation_not_permitted` if the permit is empty.
+  /// the wait cancelled; `operation_not_permitted` if the permit is empty; `redis::error::forked`.
   /// Threads: any; not at the same time as another member of the permit. The permit may be moved,
   /// released and destroyed while the wait is outstanding.
   /// Exceptions: those of `async_release`.

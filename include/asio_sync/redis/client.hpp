@@ -68,8 +68,8 @@ class client {
   /// Executor: the handler's, else `get_executor()`; never from inside this function.
   /// Cancellation: terminal, partial and total alike, as by `stop()`.
   /// Errors: none after `async_shutdown()`; `operation_aborted` after `stop()` or when the client
-  /// was destroyed; `operation_not_permitted` if it runs already; a final error of
-  /// `redis::error`, or `configuration_mismatch`.
+  /// was destroyed; `operation_not_permitted` if it runs already; `redis::error::forked`; a final
+  /// error of `redis::error`, or `configuration_mismatch`.
   /// Threads: any, at any time.
   /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
   /// executor of your own throws; nothing has changed then.
@@ -77,7 +77,7 @@ class client {
                 asio_sync::detail::default_token<executor_type>>
   auto async_run(Token&& token = Token()) {
     return detail::initiate_result(
-        std::make_shared<detail::result>(hub_->executor(), hub_),
+        std::make_shared<detail::result>(hub_->living_executor(), hub_),
         [hub = hub_](std::shared_ptr<detail::result> const& r) { return hub->begin_run(r); },
         "redis::client", "async_run", static_cast<Token&&>(token));
   }
@@ -90,14 +90,15 @@ class client {
   /// Executor: the handler's, else `get_executor()`; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the shutdown goes on.
   /// Errors: `timed_out` if the session has lapsed before the server has answered;
-  /// `operation_not_permitted` if the client does not run; `operation_aborted` after `stop()`.
+  /// `operation_not_permitted` if the client does not run; `operation_aborted` after `stop()`;
+  /// `redis::error::forked`.
   /// Threads: any, at any time.
   /// Exceptions: those of `async_run`.
   template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
                 asio_sync::detail::default_token<executor_type>>
   auto async_shutdown(Token&& token = Token()) {
     return detail::initiate_result(
-        std::make_shared<detail::result>(hub_->executor()),
+        std::make_shared<detail::result>(hub_->living_executor()),
         [hub = hub_](std::shared_ptr<detail::result> const& r) { return hub->begin_shutdown(r); },
         "redis::client", "async_shutdown", static_cast<Token&&>(token));
   }

@@ -110,7 +110,7 @@ inline void client_driver::report(session_event const& e) noexcept {
   try {
     event told{static_cast<event::kind>(e.what), {}, std::string(e.text), e.time};
     if (e.what == session_event::kind::session_lost) told.error = asio_sync::error::lease_lost;
-    if (e.what == session_event::kind::server_error) told.error = error::server_error;
+    if (e.error != failure::none) told.error = shell::error_of(verdict_of(e.error));
     asio::post(listeners_, [listener, told = std::move(told)] { (*listener)(told); });
   } catch (std::exception const&) {
   }

@@ -22,6 +22,7 @@
 
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -59,12 +60,23 @@ bool hub::runs_here() const noexcept {
   return strand_ && shell::known_context::of(executor_).running_in_this_thread();
 }
 
+asio::any_io_executor hub::living_executor() const noexcept {
+  if (is_forked()) return executor_;
+  std::lock_guard const guard(lock_);
+  if (strand_) return executor_;
+  return asio::system_executor();
+}
+
 bool hub::is_forked() const noexcept { return fork_count_ != forks::count(); }
+
+verdict hub::forked() const noexcept {
+  return is_forked() ? shell::failed_because(reasons::forked) : verdict();
+}
 
 // --- Claims ---
 
 verdict hub::refusal() const noexcept {
-  if (is_forked()) return shell::failed_because(reasons::forked);
+  if (verdict const refused = forked(); refused.decided()) return refused;
   return refusal_.load(std::memory_order_acquire);
 }
 
@@ -105,7 +117,7 @@ void hub::wake() noexcept {
 }
 
 bool hub::is_valid() const noexcept {
-  return !is_forked() &&
+  return !is_forked() && !is_ending_.load(std::memory_order_acquire) &&
          read_clock().time_since_epoch().count() < valid_until_.load(std::memory_order_acquire);
 }
 
@@ -119,13 +131,14 @@ std::chrono::steady_clock::time_point hub::valid_until() const noexcept {
 // --- The client ---
 
 verdict hub::begin_run(std::shared_ptr<result> const& r) noexcept {
-  if (is_forked()) return shell::failed_because(reasons::forked);
+  if (verdict const refused = forked(); refused.decided()) return refused;
   {
     std::lock_guard const guard(lock_);
     if (run_ == r) return {};
     if (run_) return wait_outcome::not_permitted;
     if (!strand_) return wait_outcome::aborted;
     run_ = r;
+    is_ending_ = false;
     refusal_ = verdict();
     queue(run_order_);
   }
@@ -134,13 +147,14 @@ verdict hub::begin_run(std::shared_ptr<result> const& r) noexcept {
 }
 
 verdict hub::begin_shutdown(std::shared_ptr<result> const& r) noexcept {
-  if (is_forked()) return shell::failed_because(reasons::forked);
+  if (verdict const refused = forked(); refused.decided()) return refused;
   {
     std::lock_guard const guard(lock_);
     if (r->is_begun) return {};
     if (!run_) return wait_outcome::not_permitted;
     r->is_begun = true;
     r->next = std::exchange(shutdowns_, r);
+    is_ending_ = true;
     refusal_ = wait_outcome::aborted;
     queue(shutdown_order_);
   }
@@ -152,6 +166,7 @@ void hub::stop() noexcept {
   if (is_forked()) return;
   {
     std::lock_guard const guard(lock_);
+    is_ending_ = true;
     queue(stop_order_);
   }
   wake();
@@ -165,9 +180,9 @@ void hub::on_event(listener_type f) {
 
 void hub::end() noexcept {
   if (is_forked()) return;
-  extend(over);
   {
     std::lock_guard const guard(lock_);
+    is_ending_ = true;
     refusal_ = wait_outcome::aborted;
     queue(end_order_);
   }

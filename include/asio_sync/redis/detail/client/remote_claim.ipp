@@ -12,7 +12,10 @@
 #include <asio_sync/redis/detail/hub/remote_core.hpp>
 #include <asio_sync/redis/detail/hub/result.hpp>
 
-#include <algorithm>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/system_executor.hpp>
+#include <boost/system/errc.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -33,6 +36,18 @@ std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_ex
                        "the name has not 1 to 512 bytes, or has braces");
   return std::make_shared<client_handle>(std::move(client), std::move(executor), type, kind,
                                          std::move(name), capacity);
+}
+
+handle::handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, std::uint64_t n)
+    : client(std::move(c)),
+      executor(std::move(ex)),
+      type(t),
+      capacity(n),
+      life(std::make_shared<result>(executor)) {}
+
+asio::any_io_executor handle::living_executor() const {
+  if (life->core().has_lost_home()) return asio::system_executor();
+  return executor;
 }
 
 claim_ref remote_claim::make(std::shared_ptr<detail::handle> of, std::uint64_t weight,
@@ -64,7 +79,7 @@ std::chrono::steady_clock::time_point remote_claim::expires_at() const noexcept 
 void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
   hub& to = client();
   if (to.is_forked()) {
-    if (end) end->settle(shell::failed_because(reasons::forked));
+    if (end) end->settle(to.forked());
     return;
   }
   std::shared_ptr<result> loss;
@@ -83,7 +98,7 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
 }
 
 std::shared_ptr<result> remote_claim::loss() {
-  auto fresh = std::make_shared<result>(handle().executor);
+  auto fresh = std::make_shared<result>(handle().living_executor());
   std::lock_guard const guard(client().lock_);
   if (loss_) return loss_;
   if (standing_.load(std::memory_order_relaxed) == standing::lost)

@@ -82,19 +82,17 @@ class hold {
   // Completes when the hold is lost.
   template <class Token>
   auto async_wait_lost(char const* type, Token&& token) {
-    auto loss = claim_ ? claim_->loss() : std::make_shared<result>(executor());
+    verdict const refused = claim_ ? claim_->client().forked() : wait_outcome::not_permitted;
+    auto loss = refused.decided() ? std::make_shared<result>(executor()) : claim_->loss();
     return initiate_result(
-        std::move(loss),
-        [is_empty = !claim_](std::shared_ptr<result> const&) -> verdict {
-          return is_empty ? wait_outcome::not_permitted : wait_outcome::undecided;
-        },
-        type, "async_wait_lost", static_cast<Token&&>(token));
+        std::move(loss), [refused](std::shared_ptr<result> const&) { return refused; }, type,
+        "async_wait_lost", static_cast<Token&&>(token));
   }
 
  private:
   // Returns the executor of handlers that have none.
   asio::any_io_executor executor() const {
-    if (claim_) return claim_->handle().executor;
+    if (claim_) return claim_->handle().living_executor();
     return asio::system_executor();
   }
 

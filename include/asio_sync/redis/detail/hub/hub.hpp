@@ -77,6 +77,10 @@ class hub : public std::enable_shared_from_this<hub> {
   void attach(std::shared_ptr<strand_route> strand, std::weak_ptr<driver> d) noexcept;
 
   asio::any_io_executor const& executor() const noexcept { return executor_; }
+
+  // Returns the executor, or that of the system if the client's context has ended.
+  asio::any_io_executor living_executor() const noexcept;
+
   std::chrono::milliseconds command_timeout() const noexcept { return command_timeout_; }
 
   // True if this thread runs the client's context, which must not be blocked.
@@ -102,8 +106,9 @@ class hub : public std::enable_shared_from_this<hub> {
   bool is_valid() const noexcept;
   std::chrono::steady_clock::time_point valid_until() const noexcept;
 
-  // True in a process that was forked after the hub was made.
+  // True in a process that was forked after the hub was made. Then with the refusal.
   bool is_forked() const noexcept;
+  verdict forked() const noexcept;
 
   // --- The client ---
 
@@ -168,6 +173,7 @@ class hub : public std::enable_shared_from_this<hub> {
   std::uint64_t const fork_count_;
 
   std::atomic<std::int64_t> valid_until_;
+  std::atomic<bool> is_ending_ = false;  // the run: from the order on, nothing is held any more
   std::atomic<verdict> refusal_{verdict()};
 
   mutable std::mutex lock_;  // of what follows

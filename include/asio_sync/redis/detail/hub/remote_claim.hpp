@@ -23,17 +23,20 @@ class remote_core;
 
 // The part of a primitive that its claims share.
 struct handle {
-  handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, std::uint64_t n) noexcept
-      : client(std::move(c)), executor(std::move(ex)), type(t), capacity(n) {}
+  handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, std::uint64_t n);
   handle(handle const&) = delete;
   handle& operator=(handle const&) = delete;
   virtual ~handle() = default;
 
+  // Returns the executor of handlers that have none; that of the system if its context has ended.
+  asio::any_io_executor living_executor() const;
+
   std::shared_ptr<hub> const client;
-  asio::any_io_executor const executor;  // of handlers that have none
-  char const* const type;                // of the primitive: "redis::async_mutex"
+  asio::any_io_executor const executor;
+  char const* const type;  // of the primitive: "redis::async_mutex"
   std::uint64_t const capacity;
   std::atomic<void*> primitive = nullptr;  // null once it has gone
+  std::shared_ptr<result> const life;      // knows whether the context of the executor has ended
 };
 
 // Throws invalid_argument for a name that the protocol does not allow.

@@ -40,7 +40,9 @@ class result_core final
   // `stops`: the client that is stopped instead of a wait that is cancelled by its slot.
   result_core(void* primitive, shell::known_context const& home, bool plain,
               std::weak_ptr<hub> stops) noexcept
-      : homed_core(primitive, home, plain, false), stops_(std::move(stops)) {}
+      : homed_core(primitive, home, plain, false),
+        stops_(std::move(stops)),
+        had_home_(home.get() != nullptr) {}
 
   void settle(verdict v) noexcept {
     verdict_ = v;
@@ -54,6 +56,9 @@ class result_core final
 
   // Returns undecided before settle().
   verdict now() const noexcept { return is_up() ? verdict_ : verdict(); }
+
+  // True if the context has ended, as far as the library knows contexts of this kind.
+  bool has_lost_home() const noexcept { return had_home_ && !home().get(); }
 
   using homed_core::refuse;
   bool refuse(shell::waiter& w, wait_outcome outcome,
@@ -73,6 +78,7 @@ class result_core final
   ~result_core() override = default;
 
   std::weak_ptr<hub> const stops_;
+  bool const had_home_;
   verdict verdict_;  // written before the event is set
 };
 

@@ -73,7 +73,7 @@ class session {
   // Ends the run, and with the same error all operations until the next run.
   void fail(failure why, std::string_view text) noexcept {
     if (state_ == session_state::stopped) return;
-    report(session_event::kind::server_error, text);
+    host_.report({session_event::kind::server_error, text, {}, why});
     conclude(why, why);
   }
 
@@ -306,8 +306,6 @@ inline void session::write_beat(time_point now, request& out) {
   identity_.write_beat(out, config_, claims_.beats());
 }
 
-// --- Answers ---
-
 inline void session::answered(time_point now, answer const& a) {
   observe(now);
   if (!commands().has_unanswered()) return;
@@ -378,7 +376,8 @@ inline void session::refuse(time_point now, command const& front, refusal const&
   switch (what) {
     case reaction::fail_client: return fail(why, r.text);
     case reaction::fail_operation:
-      if (why == failure::server_error) report(session_event::kind::server_error, r.text);
+      if (why == failure::server_error)
+        host_.report({session_event::kind::server_error, r.text, {}, why});
       if (front.of == nullptr && !asks) break;
       commands().settle();
       return claims_.refuse(front, why);

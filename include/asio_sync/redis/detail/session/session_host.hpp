@@ -35,6 +35,7 @@ struct session_event {
   kind what;
   std::string_view text;
   std::chrono::milliseconds time{0};
+  failure error = failure::none;
 };
 
 // The session tells its host what follows from a call, before that call returns. The host must not
