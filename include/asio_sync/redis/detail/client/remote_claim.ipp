@@ -91,7 +91,8 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
     is_ended = is_ended_;
     if (!is_ended) end_ = end;
   }
-  if (loss) loss->settle(wait_outcome::aborted);
+  // The driver need not have noticed yet that the session is over.
+  if (loss) loss->settle(to.is_valid() ? wait_outcome::aborted : wait_outcome::granted);
   if (is_ended && end) end->settle(verdict_of(failure::lease_lost));
   to.give_up(*this);
   to.wake();
