@@ -366,14 +366,19 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_blocked_for_a_life_loses_before_it_hears_any
   event_log const events(c);
   ending run;
   c.async_run(run.handler());
-  async_mutex m(io, c, "x");
-  outcome<lock_type> o;
+  async_mutex m(io, c, "x"), other(io, c, "y");
+  outcome<lock_type> o, unlocked;
+  ending lost, before;
   m.async_lock(o.handler());
-  BOOST_TEST(soon(io, [&] { return o.calls != 0; }));
+  other.async_lock(unlocked.handler());
+  BOOST_TEST(soon(io, [&] { return o.calls && unlocked.calls; }));
   BOOST_TEST(o.guard.owns_lock());
+  unlocked.guard.async_wait_lost(before.handler());
   std::this_thread::sleep_for(1s);
   BOOST_TEST(!o.guard.owns_lock());
-  ending lost;
+  unlocked.guard.unlock();  // what is lost already
+  BOOST_TEST(soon(io, [&] { return before.calls != 0; }));
+  BOOST_TEST(before.is(error_code()));
   o.guard.async_wait_lost(lost.handler());
   BOOST_TEST(soon(io, [&] { return lost.calls != 0; }));
   BOOST_TEST(lost.is(error_code()));
