@@ -44,7 +44,7 @@ inline verdict failed_because(failure_reason const& reason) noexcept {
 // Returns null for a broken barrier.
 inline failure_reason const* reason_in(verdict failed) noexcept {
   auto const address = static_cast<std::uintptr_t>(failed.value()) * alignof(failure_reason);
-  return reinterpret_cast<failure_reason const*>(address);
+  return reinterpret_cast<failure_reason const*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 // Returns the error of a verdict that is not granted.

@@ -129,9 +129,9 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
 bool remote_queue::enter(shell::waiter& w) noexcept {
   auto const client = client_;  // the core may be gone afterwards
   claim_of(w).core = static_cast<remote_core*>(w.core);
-  if (!remote_state::enter(w)) return false;
-  client->wake();
-  return true;
+  bool const queued = remote_state::enter(w);
+  if (queued) client->wake();
+  return queued;
 }
 
 }  // namespace asio_sync::redis::detail
