@@ -6,12 +6,14 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
+#include "support/memory.hpp"
 
 #include <asio_sync/redis.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -26,6 +28,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <ranges>
 #include <string>
 #include <thread>
@@ -62,6 +65,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_breaks_its_rules_is_refused) {
       {"max_session_ttl", [](config& c) { c.session_ttl = 6001ms; }},
       {"max_session_ttl", [](config& c) { c.max_session_ttl = 25h; }},
       {"max_hold", [](config& c) { c.max_hold = -1ms; }},
+      {"max_hold", [](config& c) { c.max_hold = std::chrono::milliseconds::max(); }},
       {"command_timeout", [](config& c) { c.command_timeout = 0ms; }},
       {"command_timeout", [](config& c) { c.command_timeout = 1501ms; }},
       {"margin", [](config& c) { c.margin = 0ms; }},
@@ -197,6 +201,83 @@ BOOST_AUTO_TEST_CASE(a_shutdown_gives_everything_back_and_ends_the_run_without_a
   BOOST_TEST(w.soon([&] { return run_b.calls != 0; }));
 }
 
+BOOST_AUTO_TEST_CASE(a_deferred_run_can_be_launched_once) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type const held = w.lock(m);
+  auto const down = w.c.async_shutdown(asio::deferred);
+  auto const up = w.c.async_run(asio::deferred);
+  ending first, second, run, again;
+  down(asio::bind_executor(w.io, first.handler()));
+  BOOST_TEST(w.soon([&] { return first.calls && w.run.calls; }));
+  BOOST_TEST(first.is(error_code()));
+  up(asio::bind_executor(w.io, run.handler()));
+  down(asio::bind_executor(w.io, second.handler()));
+  BOOST_TEST(w.soon([&] { return second.calls != 0; }));
+  BOOST_TEST(second.is(not_permitted));
+  BOOST_TEST(w.lock(m).owns_lock());
+  w.c.stop();
+  BOOST_TEST(w.soon([&] { return run.calls != 0; }));
+  up(asio::bind_executor(w.io, again.handler()));
+  BOOST_TEST(w.soon([&] { return again.calls != 0; }));
+  BOOST_TEST(again.is(not_permitted));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_no_thread_has_begun_ends_with_its_context) {
+  asio::io_context here;
+  auto own = std::make_unique<asio::io_context>();
+  client c(own->get_executor());
+  ending run, down;
+  c.async_run(asio::bind_executor(here, run.handler()));
+  c.async_shutdown(asio::bind_executor(here, down.handler()));
+  own.reset();
+  BOOST_TEST(soon(here, [&] { return run.calls && down.calls; }));
+  BOOST_TEST(run.is(aborted));
+  BOOST_TEST(down.is(aborted));
+}
+
+BOOST_AUTO_TEST_CASE(R13_a_run_without_memory_has_not_begun) {
+  server const s;
+  asio::io_context io;
+  client c(io.get_executor(), quick(s));
+  ending failed, run;
+  for (std::size_t n = 0;; ++n) {
+    try {
+      asio_sync::test::failing_heap const heap(n);
+      c.async_run(failed.handler());
+      break;
+    } catch (std::bad_alloc const&) {
+    }
+    BOOST_TEST_REQUIRE(n < 100u);
+  }
+  c.async_run(run.handler());
+  BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+  BOOST_TEST(run.is(not_permitted));
+  BOOST_TEST(failed.calls == 0);
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return failed.calls != 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_that_is_replaced_is_not_called_any_more) {
+  server const s({"--maxmemory", "100mb"});
+  asio::io_context io;
+  config settings = quick(s);
+  settings.gate = true;  // so that there are two events at once
+  client c(io.get_executor(), settings);
+  int calls = 0;
+  c.on_event([&](event const&) {
+    ++calls;
+    c.on_event(nullptr);
+  });
+  ending run;
+  c.async_run(run.handler());
+  BOOST_TEST(soon(io, [&] { return calls != 0; }));
+  BOOST_TEST(!soon(
+      io, [&] { return calls > 1; }, 100ms));
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+}
+
 BOOST_AUTO_TEST_CASE(a_shutdown_whose_server_is_away_ends_with_the_session) {
   world w;
   async_mutex m(w.io, w.c, "x");
@@ -282,6 +363,23 @@ BOOST_AUTO_TEST_CASE(another_longest_life_ends_the_run) {
   b.async_run(asio::bind_executor(w.io, run.handler()));
   BOOST_TEST(w.soon([&] { return run.calls != 0; }));
   BOOST_TEST(run.is(asio_sync::error::configuration_mismatch));
+}
+
+BOOST_AUTO_TEST_CASE(connections_that_do_not_last_are_made_less_and_less_often) {
+  world w;
+  asio_sync::test::redis::connection admin(w.s.socket());
+  std::ptrdiff_t killed = 0;
+  auto const end = std::chrono::steady_clock::now() + 2s;
+  while (std::chrono::steady_clock::now() < end) {
+    if (w.events.count(event::kind::connected) == killed) {
+      std::this_thread::sleep_for(1ms);
+      continue;
+    }
+    admin({"CLIENT", "KILL", "TYPE", "pubsub"});
+    ++killed;
+  }
+  BOOST_TEST(killed > 1);
+  BOOST_TEST(killed < 15);  // 40, if each pause was as short as the first one
 }
 
 // --- Losses ---

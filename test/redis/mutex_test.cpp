@@ -31,10 +31,12 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -298,6 +300,24 @@ BOOST_AUTO_TEST_CASE(R13_without_memory_nothing_has_changed) {
     held.unlock();  // needs no memory
   }
   BOOST_TEST(w.lock(m).owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(R13_an_unlocking_without_memory_unlocks_nothing) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type held = w.lock(m);
+  ending unlocked;
+  for (std::size_t n = 0; held.owns_lock(); ++n) {
+    try {
+      failing_heap const heap(n);
+      held.async_unlock(unlocked.handler());
+    } catch (std::bad_alloc const&) {
+      BOOST_TEST(held.owns_lock());
+    }
+    BOOST_TEST_REQUIRE(n < 100u);
+  }
+  BOOST_TEST(w.soon([&] { return unlocked.calls != 0; }));
+  BOOST_TEST(unlocked.is(error_code()));
 }
 
 // The grants of the server meet cancellations, time-outs and the ends of locks.

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_that_is_frozen_for_half_its_life_is_passed_over_an
   BOOST_TEST((std::chrono::steady_clock::now() - begin < 200ms));
   first.send(SIGCONT);
   second.guard.unlock();
-  BOOST_TEST(std::stoull(first.expect("locked ")) > 0u);
+  first.expect("locked ");  // whether or not its session has survived
 }
 
 BOOST_AUTO_TEST_CASE(a_waiter_that_is_stopped_just_before_its_grant_is_granted_or_followed) {

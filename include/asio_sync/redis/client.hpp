@@ -37,7 +37,8 @@ namespace asio_sync::redis {
 ///
 /// Threads: every member but constructor and destructor may be called from any thread at any time.
 /// Lifetime: primitives and guards may outlive their client; waits then complete with
-/// `operation_aborted`, and nothing is held any more. The client may outlive its context.
+/// `operation_aborted`, and nothing is held any more. The client may outlive its context; over a
+/// strand, the client, its primitives and its guards have to go before the strand's context.
 class client {
  public:
   /// The type of the executor that completes what has no executor of its own.
@@ -69,7 +70,7 @@ class client {
   /// Cancellation: terminal, partial and total alike, as by `stop()`.
   /// Errors: none after `async_shutdown()`; `operation_aborted` after `stop()` or when the client
   /// was destroyed; `operation_not_permitted` if it runs already; `redis::error::forked`; a final
-  /// error of `redis::error`, or `configuration_mismatch`.
+  /// error of `redis::error`, `configuration_mismatch`, or `not_enough_memory`.
   /// Threads: any, at any time.
   /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
   /// executor of your own throws; nothing has changed then.

@@ -41,7 +41,7 @@ struct config {
   std::chrono::milliseconds max_session_ttl{6000};
 
   /// For how long a lock or permit may be held; then it is taken away, and the holder is told.
-  /// Zero: for as long as the session lives.
+  /// Zero: for as long as the session lives. At most a year.
   std::chrono::milliseconds max_hold{0};
 
   /// For how long the server may be silent while it owes an answer; then the connection is given

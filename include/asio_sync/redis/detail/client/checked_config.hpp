@@ -37,6 +37,7 @@ class config_check {
   using milliseconds = std::chrono::milliseconds;
 
   static constexpr milliseconds shortest_ttl{500}, longest_ttl = std::chrono::hours(24);
+  static constexpr milliseconds longest_hold = std::chrono::hours(24 * 365);
 
   static void demand(bool holds, char const* rule) {
     if (holds) return;
@@ -53,7 +54,8 @@ class config_check {
     demand(c.session_ttl >= shortest_ttl, "session_ttl: at least 500 ms");
     demand(c.session_ttl <= c.max_session_ttl && c.max_session_ttl <= longest_ttl,
            "max_session_ttl: at least session_ttl, at most a day");
-    demand(c.max_hold.count() >= 0, "max_hold: not negative");
+    demand(c.max_hold.count() >= 0 && c.max_hold <= longest_hold,
+           "max_hold: not negative, at most a year");
     if (!c.command_timeout) c.command_timeout = c.session_ttl / 4;
     demand(c.command_timeout->count() > 0 && *c.command_timeout <= c.session_ttl / 4,
            "command_timeout: more than 0, at most a quarter of session_ttl");

@@ -42,6 +42,7 @@ class client_driver final : public session_driver, public driver {
   void drain() noexcept override;
 
   void end() noexcept override {
+    if (hub_->is_forked()) return hub_->close();
     follow([this] { owned_session().end(); });
     hub_->close();
   }
@@ -105,13 +106,14 @@ inline void client_driver::drain() noexcept {
 
 // Without memory for it an event is left out.
 inline void client_driver::report(session_event const& e) noexcept {
-  auto const listener = hub_->listener();
-  if (!listener) return;
+  if (!hub_->listener()) return;
   try {
     event told{static_cast<event::kind>(e.what), {}, std::string(e.text), e.time};
     if (e.what == session_event::kind::session_lost) told.error = asio_sync::error::lease_lost;
     if (e.error != failure::none) told.error = shell::error_of(verdict_of(e.error));
-    asio::post(listeners_, [listener, told = std::move(told)] { (*listener)(told); });
+    asio::post(listeners_, [hub = hub_, told = std::move(told)] {
+      if (auto const listener = hub->listener()) (*listener)(told);
+    });
   } catch (std::exception const&) {
   }
 }

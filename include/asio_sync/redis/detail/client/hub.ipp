@@ -56,6 +56,7 @@ void hub::attach(std::shared_ptr<strand_route> strand, std::weak_ptr<driver> d) 
 }
 
 bool hub::runs_here() const noexcept {
+  if (is_forked()) return false;
   std::lock_guard const guard(lock_);
   return strand_ && shell::known_context::of(executor_).running_in_this_thread();
 }
@@ -87,6 +88,7 @@ void hub::ask(remote_claim& c) noexcept {
 }
 
 void hub::give_up(remote_claim& c) noexcept {
+  if (is_forked()) return;
   std::unique_lock guard(lock_);
   if (c.is_ended_) return;
   if (!c.is_fresh_) return queue(c);
@@ -121,11 +123,13 @@ bool hub::is_valid() const noexcept {
          read_clock().time_since_epoch().count() < valid_until_.load(std::memory_order_acquire);
 }
 
+// Reads the steady clock first: a pause between the two readings makes the result earlier.
 std::chrono::steady_clock::time_point hub::valid_until() const noexcept {
-  session_clock::time_point const until{
-      session_clock::duration(valid_until_.load(std::memory_order_acquire))};
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(until - read_clock());
+  auto const steady = std::chrono::steady_clock::now();
+  session_clock::duration const until(valid_until_.load(std::memory_order_acquire));
+  auto const now = read_clock().time_since_epoch();
+  if (until <= now) return std::chrono::steady_clock::time_point::min();
+  return steady + std::chrono::duration_cast<std::chrono::steady_clock::duration>(until - now);
 }
 
 // --- The client ---
@@ -134,9 +138,9 @@ verdict hub::begin_run(std::shared_ptr<result> const& r) noexcept {
   if (verdict const refused = forked(); refused.decided()) return refused;
   {
     std::lock_guard const guard(lock_);
-    if (run_ == r) return {};
-    if (run_) return wait_outcome::not_permitted;
+    if (run_ || r->is_begun) return wait_outcome::not_permitted;
     if (!strand_) return wait_outcome::aborted;
+    r->is_begun = true;
     run_ = r;
     is_ending_ = false;
     refusal_ = verdict();
@@ -150,8 +154,7 @@ verdict hub::begin_shutdown(std::shared_ptr<result> const& r) noexcept {
   if (verdict const refused = forked(); refused.decided()) return refused;
   {
     std::lock_guard const guard(lock_);
-    if (r->is_begun) return {};
-    if (!run_) return wait_outcome::not_permitted;
+    if (!run_ || r->is_begun) return wait_outcome::not_permitted;
     r->is_begun = true;
     r->next = std::exchange(shutdowns_, r);
     is_ending_ = true;
@@ -180,10 +183,12 @@ void hub::on_event(listener_type f) {
 
 void hub::end() noexcept {
   if (is_forked()) return;
+  std::shared_ptr<listener_type const> listener;
   {
     std::lock_guard const guard(lock_);
     is_ending_ = true;
     refusal_ = wait_outcome::aborted;
+    listener = std::move(listener_);
     queue(end_order_);
   }
   wake();
@@ -247,13 +252,13 @@ std::shared_ptr<hub::listener_type const> hub::listener() const noexcept {
 }
 
 void hub::close() noexcept {
+  if (is_forked()) return strand_.reset();  // nobody else is here
   std::shared_ptr<strand_route> strand;
   {
     std::lock_guard const guard(lock_);
     strand.swap(strand_);
-    refusal_ = wait_outcome::aborted;
   }
-  end_fresh_claims();
+  end_run(wait_outcome::aborted, wait_outcome::aborted, wait_outcome::aborted);
 }
 
 // --- Orders ---
@@ -265,15 +270,22 @@ void hub::queue(order& o) noexcept {
   orders_.push_back(o);
 }
 
-// Ends the claims that no driver has seen, if operations are refused.
+// Ends the claims that no driver has seen, if operations are refused. A claim that was taken out
+// counts as ended, so that nobody gives it up.
 void hub::end_fresh_claims() noexcept {
-  for (remote_claim* c = nullptr;; finish(*c, refusal())) {
-    std::lock_guard const guard(lock_);
-    if (!refusal_.load(std::memory_order_relaxed).decided()) return;
-    c = first_fresh_claim();
-    if (!c) return;
-    c->is_fresh_ = c->is_queued = false;
-    orders_.erase(*c);
+  for (;;) {
+    remote_claim* c = nullptr;
+    verdict why;
+    {
+      std::lock_guard const guard(lock_);
+      why = refusal_.load(std::memory_order_relaxed);
+      if (why.decided()) c = first_fresh_claim();
+      if (!c) return;
+      orders_.erase(*c);
+      c->is_queued = false;
+      c->is_ended_ = true;
+    }
+    finish(*c, why);
   }
 }
 

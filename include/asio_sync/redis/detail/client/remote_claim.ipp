@@ -70,7 +70,8 @@ claim_ref remote_claim::in(verdict granted) noexcept {
 // --- The guard ---
 
 bool remote_claim::holds() const noexcept {
-  return standing_.load(std::memory_order_acquire) == standing::held && client().is_valid();
+  // In this order: a hold of the last session is lost before the next one makes this valid.
+  return client().is_valid() && standing_.load(std::memory_order_acquire) == standing::held;
 }
 
 std::chrono::steady_clock::time_point remote_claim::expires_at() const noexcept {

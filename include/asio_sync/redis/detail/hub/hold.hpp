@@ -66,17 +66,21 @@ class hold {
   template <class Token>
   auto async_give_back(char const* type, char const* function, Token&& token) {
     auto end = std::make_shared<result>(executor());
-    auto given = std::make_shared<hold>();
+    auto const given = std::make_shared<hold>();
     swap(*given);
-    bool const is_empty = !*given;
-    return initiate_result(
-        std::move(end),
-        [given, is_empty](std::shared_ptr<result> const& r) -> verdict {
-          if (is_empty) return wait_outcome::not_permitted;
-          if (*given) given->give_back(r);
-          return wait_outcome::undecided;
-        },
-        type, function, static_cast<Token&&>(token));
+    try {
+      return initiate_result(
+          std::move(end),
+          [given, is_empty = !*given](std::shared_ptr<result> const& r) -> verdict {
+            if (is_empty) return wait_outcome::not_permitted;
+            if (*given) given->give_back(r);
+            return wait_outcome::undecided;
+          },
+          type, function, static_cast<Token&&>(token));
+    } catch (...) {
+      swap(*given);
+      throw;
+    }
   }
 
   // Completes when the hold is lost.

@@ -25,9 +25,25 @@
 
 namespace asio_sync::redis::detail {
 
+// Begins what an operation waits for the end of. It lives until the wait has queued.
+class beginning {
+ public:
+  // Returns a refusal, or undecided.
+  virtual verdict begin() const noexcept = 0;
+
+ protected:
+  ~beginning() = default;
+};
+
 struct result_waiter : shell::event_waiter {
-  using event_waiter::event_waiter;
+  using asked_type = beginning const*;
+
+  result_waiter(function* f, shell::core_base* c, asked_type b) noexcept
+      : event_waiter(f, c, {}), begins(b) {}
+
   inline verdict decided() const noexcept;
+
+  beginning const* const begins;  // used before it queues
 
   verdict at_once;  // if it did not queue
 };
@@ -54,8 +70,13 @@ class result_core final
     homed_core::conclude(w, decided);
   }
 
-  // Returns undecided before settle().
-  verdict now() const noexcept { return is_up() ? verdict_ : verdict(); }
+  // Begins when nothing can fail any more.
+  bool enter(result_waiter& w) noexcept {
+    verdict const refused = w.begins->begin();
+    if (!refused.decided()) return homed_core::enter(w);
+    conclude(w, refused);
+    return false;
+  }
 
   // True if the context has ended, as far as the library knows contexts of this kind.
   bool has_lost_home() const noexcept { return had_home_ && !home().get(); }
@@ -107,12 +128,12 @@ class result : shell::primitive<asio::any_io_executor, result_core> {
   bool is_begun = false;
 };
 
-// Begins something, and waits for its end. Begin: returns a refusal, or undecided; called again if
-// the operation is tried again.
+// Begins something, and waits for its end. Begin: see `beginning`; called with the result.
 template <class Begin>
-class result_operation
+class result_operation final
     : public shell::operation_base<result_operation<Begin>, asio::any_io_executor,
-                                   shell::no_grant<result_core>, shell::no_limit> {
+                                   shell::no_grant<result_core>, shell::no_limit>,
+      public beginning {
  public:
   result_operation(std::shared_ptr<result> r, Begin begin, char const* type, char const* function)
       : result_operation::operation_base(shell::no_limit()),
@@ -123,12 +144,9 @@ class result_operation
 
   asio::any_io_executor const& executor() const noexcept { return result_->executor(); }
   result_core& core() const noexcept { return result_->core(); }
-  static shell::waiter::asked_type asked() noexcept { return {}; }
-
-  verdict try_now() const noexcept {
-    verdict const refused = begin_(result_);
-    return refused.decided() ? refused : core().now();
-  }
+  beginning const* asked() const noexcept { return this; }
+  static verdict try_now() noexcept { return {}; }
+  verdict begin() const noexcept override { return begin_(result_); }
 
   // Names it in the output of Asio's handler tracking.
   void track(shell::waiter& w) const {

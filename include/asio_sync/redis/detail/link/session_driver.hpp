@@ -130,7 +130,9 @@ class session_driver : public session_host,
   answer_reader reader_;
   request request_;
 
+  // Grows with each attempt, until a connection has lasted.
   milliseconds next_pause_ = shortest_pause;
+  session_clock::time_point linked_at_{};
   bool pauses_ = false;
   asio::steady_timer pause_, alarm_;
   session_clock::time_point alarm_at_ = session_clock::time_point::max();
@@ -216,6 +218,7 @@ inline void session_driver::drop_link() noexcept {
 }
 
 inline void session_driver::linked() {
+  linked_at_ = read_clock();
   handshake_.begin(link_->out(), login_, prefix_ + "ch:" + session_.client_id());
   link_->flush();
 }
@@ -241,7 +244,7 @@ inline void session_driver::received(resp::value message) {
     if (auto const text = read_published(message)) session_.pushed(now, *text);
   } else if (auto const what = session_.expects()) {
     session_.answered(now, reader_.read(*what, message));
-    if (session_.state() == session_state::open) next_pause_ = shortest_pause;
+    if (what == script::beat && now - linked_at_ >= longest_pause) next_pause_ = shortest_pause;
   } else {
     throw std::runtime_error("the server answers what was not asked");
   }
