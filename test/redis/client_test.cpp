@@ -117,9 +117,13 @@ BOOST_AUTO_TEST_CASE(a_run_ends_by_stop_and_can_be_begun_again) {
   lock_type held = w.lock(m);
   ending lost, second;
   held.async_wait_lost(lost.handler());
-  w.c.async_run(asio::bind_executor(w.io, second.handler()));
+  asio::cancellation_signal cancel;
+  w.c.async_run(
+      asio::bind_cancellation_slot(cancel.slot(), asio::bind_executor(w.io, second.handler())));
+  cancel.emit(asio::cancellation_type::terminal);  // does not stop the first
   BOOST_TEST(w.soon([&] { return second.calls != 0; }));
   BOOST_TEST(second.is(not_permitted));
+  BOOST_TEST(held.owns_lock());
   std::promise<void> go_on;
   asio::post(w.pool, [&] { go_on.get_future().wait(); });
   w.c.stop();
@@ -523,9 +527,10 @@ BOOST_AUTO_TEST_CASE(operations_begin_after_their_contexts_have_ended) {
   outcome<lock_type> held;
   m.async_lock(asio::bind_executor(*own, held.handler()));
   BOOST_TEST_REQUIRE(soon(*own, [&] { return held.calls != 0; }));
+  ending lost[2], unlocked, run, down;
+  held.guard.async_wait_lost(asio::bind_executor(here, lost[0].handler()));
   io.reset();
-  ending lost, unlocked, run, down;
-  held.guard.async_wait_lost(asio::bind_executor(here, lost.handler()));
+  held.guard.async_wait_lost(asio::bind_executor(here, lost[1].handler()));
   held.guard.async_unlock(asio::bind_executor(here, unlocked.handler()));
   BOOST_TEST(soon(*own, [&] {
     here.restart();
@@ -535,8 +540,10 @@ BOOST_AUTO_TEST_CASE(operations_begin_after_their_contexts_have_ended) {
   own.reset();
   c.async_run(asio::bind_executor(here, run.handler()));
   c.async_shutdown(asio::bind_executor(here, down.handler()));
-  BOOST_TEST(soon(here, [&] { return lost.calls && unlocked.calls && run.calls && down.calls; }));
-  BOOST_TEST(lost.is(aborted));
+  BOOST_TEST(soon(here, [&] {
+    return lost[0].calls && lost[1].calls && unlocked.calls && run.calls && down.calls;
+  }));
+  for (ending const& each : lost) BOOST_TEST(each.is(aborted));
   BOOST_TEST(unlocked.is(error_code()));
   BOOST_TEST(run.is(aborted));
   BOOST_TEST(down.is(not_permitted));
@@ -610,6 +617,36 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
   BOOST_TEST(held.owns_lock());
   held.unlock();
   BOOST_TEST(w.lock(m).owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(a_child_that_runs_the_context_of_the_client_leaves_the_connection_alone) {
+  server const s;
+  asio::io_context io;
+  client c(io.get_executor(), quick(s));
+  event_log const events(c);
+  ending run;
+  c.async_run(run.handler());
+  async_mutex m(io, c, "x");
+  outcome<lock_type> held;
+  m.async_lock(held.handler());
+  BOOST_TEST_REQUIRE(soon(io, [&] { return held.calls != 0; }));
+  io.notify_fork(asio::io_context::fork_prepare);
+  ::pid_t const child = ::fork();
+  if (child == 0) {
+    io.notify_fork(asio::io_context::fork_child);
+    io.restart();
+    io.run_for(1s);
+    ::_exit(0);
+  }
+  io.notify_fork(asio::io_context::fork_parent);
+  BOOST_TEST(!soon(
+      io, [&] { return !held.guard.owns_lock(); }, 1200ms));
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  BOOST_TEST(!events.has(event::kind::disconnected));
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
 }
 
 // --- Executors ---

@@ -48,6 +48,8 @@ class client_driver final : public session_driver, public driver {
   }
 
  private:
+  bool is_away() const noexcept override { return hub_->is_forked(); }
+
   void obey(hub::taken t) noexcept {
     switch (t.what->what) {
       case order::kind::claim:

@@ -197,6 +197,7 @@ void hub::end() noexcept {
 // --- The driver ---
 
 void hub::drain() noexcept {
+  if (is_forked()) return;
   std::shared_ptr<driver> taker;
   {
     std::lock_guard const guard(lock_);
@@ -242,8 +243,7 @@ void hub::end_run(verdict run, verdict shutdown, verdict refusal) noexcept {
   }
   end_fresh_claims();
   if (ran) ran->settle(run);
-  for (; shut_down; shut_down = std::shared_ptr<result>(std::move(shut_down->next)))
-    shut_down->settle(shutdown);
+  result::settle(std::move(shut_down), shutdown);
 }
 
 std::shared_ptr<hub::listener_type const> hub::listener() const noexcept {

@@ -94,7 +94,7 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
     if (!is_ended) end_ = end;
   }
   // The driver need not have noticed yet that the session is over.
-  if (loss) loss->settle(to.is_valid() ? wait_outcome::aborted : wait_outcome::granted);
+  result::settle(std::move(loss), to.is_valid() ? wait_outcome::aborted : wait_outcome::granted);
   if (is_ended && end) end->settle(verdict_of(failure::lease_lost));
   to.give_up(*this);
   to.wake();
@@ -103,9 +103,10 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
 std::shared_ptr<result> remote_claim::loss() {
   auto fresh = std::make_shared<result>(handle().living_executor());
   std::lock_guard const guard(client().lock_);
-  if (loss_) return loss_;
+  if (loss_ && !loss_->core().has_lost_home()) return loss_;
   if (standing_.load(std::memory_order_relaxed) == standing::lost)
     fresh->settle(wait_outcome::granted);  // nobody waits for it yet
+  fresh->next = std::move(loss_);
   loss_ = fresh;
   return fresh;
 }
@@ -124,9 +125,9 @@ void remote_claim::lose() noexcept {
     std::lock_guard const guard(client().lock_);
     standing held = standing::held;
     standing_.compare_exchange_strong(held, standing::lost, std::memory_order_acq_rel);
-    if (held == standing::held) loss = loss_;
+    if (held == standing::held) loss.swap(loss_);
   }
-  if (loss) loss->settle(wait_outcome::granted);
+  result::settle(std::move(loss), wait_outcome::granted);
 }
 
 }  // namespace asio_sync::redis::detail

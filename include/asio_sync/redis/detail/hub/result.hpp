@@ -19,8 +19,10 @@
 #include <asio_sync/redis/detail/hub/hub.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace asio_sync::redis::detail {
@@ -74,6 +76,7 @@ class result_core final
   bool enter(result_waiter& w) noexcept {
     verdict const refused = w.begins->begin();
     if (!refused.decided()) return homed_core::enter(w);
+    std::lock_guard const guard(lock());  // a service may know the wait already
     conclude(w, refused);
     return false;
   }
@@ -84,7 +87,8 @@ class result_core final
   using homed_core::refuse;
   bool refuse(shell::waiter& w, wait_outcome outcome,
               shell::decided_waits& decided) noexcept override {
-    auto const stopped = is_up() ? nullptr : stops_.lock();
+    bool const has_begun = !static_cast<result_waiter&>(w).at_once.decided();
+    auto const stopped = has_begun && !is_up() ? stops_.lock() : nullptr;
     if (!stopped) return homed_core::refuse(w, outcome, decided);
     stopped->stop();
     return false;
@@ -123,6 +127,11 @@ class result : shell::primitive<asio::any_io_executor, result_core> {
 
   void settle(verdict v) noexcept { core().settle(v); }
 
+  // Settles a list of results.
+  static void settle(std::shared_ptr<result> first, verdict v) noexcept {
+    for (; first; first = std::shared_ptr<result>(std::move(first->next))) first->settle(v);
+  }
+
   // The hub's, under its lock.
   std::shared_ptr<result> next;  // in a list
   bool is_begun = false;
@@ -142,7 +151,11 @@ class result_operation final
         type_(type),
         function_(function) {}
 
-  asio::any_io_executor const& executor() const noexcept { return result_->executor(); }
+  // Returns that of the system if the context has ended since the operation was made.
+  asio::any_io_executor const& executor() const noexcept {
+    static asio::any_io_executor const system = asio::system_executor();
+    return core().has_lost_home() ? system : result_->executor();
+  }
   result_core& core() const noexcept { return result_->core(); }
   beginning const* asked() const noexcept { return this; }
   static verdict try_now() noexcept { return {}; }

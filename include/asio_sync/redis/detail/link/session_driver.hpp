@@ -73,6 +73,9 @@ class session_driver : public session_host,
 
   session& owned_session() noexcept { return session_; }
 
+  // True in a child that was forked: the connection is its parent's.
+  virtual bool is_away() const noexcept { return false; }
+
   session_driver(asio::any_io_executor executor, session_config config, address where, login as,
                  milliseconds patience)
       : executor_(std::move(executor)),
@@ -143,6 +146,7 @@ class session_driver : public session_host,
 
 template <class Function>
 void session_driver::follow(Function f) noexcept {
+  if (is_away()) return drop_link();
   try {
     f();
     write();
@@ -218,6 +222,7 @@ inline void session_driver::drop_link() noexcept {
 }
 
 inline void session_driver::linked() {
+  if (is_away()) return drop_link();
   linked_at_ = read_clock();
   handshake_.begin(link_->out(), login_, prefix_ + "ch:" + session_.client_id());
   link_->flush();
@@ -226,6 +231,7 @@ inline void session_driver::linked() {
 inline void session_driver::broken(std::string_view why) noexcept {
   auto const self = shared_from_this();
   link_.reset();
+  if (is_away()) return;
   if (!is_ready_) report({session_event::kind::disconnected, why});
   follow([&] { session_.disconnected(read_clock(), why); });
 }
@@ -235,6 +241,7 @@ inline void session_driver::broken(std::string_view why) noexcept {
 // Nothing is written before ready(), unless the link is gone.
 inline void session_driver::received(resp::value message) {
   auto const self = shared_from_this();
+  if (is_away()) return drop_link();
   auto const now = read_clock();
   if (!is_ready_) {
     if (!shake_hands(message)) follow([] {});
