@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // The mutex over a real server: attempts, deadlines, the guard, and the answers of unlocking. What
-// it has in common with other primitives is in rules_mutex_test.
+// it has in common with other primitives is in redis_rules_mutex_test.
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
@@ -161,6 +161,17 @@ BOOST_AUTO_TEST_CASE(cancel_close_and_slots_end_the_waits_of_this_object_alone) 
   BOOST_TEST(w.soon([&] { return one.calls && two.calls; }));
   BOOST_TEST(one.refused(aborted));
   BOOST_TEST(two.refused(aborted));
+  connection admin(w.s.socket());
+  auto const is_left = [&](std::int64_t n) {
+    return w.soon([&] { return admin({"ZCARD", "as:{x}:q"}).number == n; });
+  };
+  BOOST_TEST(is_left(1));
+  outcome<lock_type> three;
+  m.async_lock(three.handler());
+  BOOST_TEST(is_left(2));
+  BOOST_TEST(m.cancel() == 1u);
+  BOOST_TEST(is_left(1));  // the server is told at once
+  BOOST_TEST(w.soon([&] { return three.calls != 0; }));
   m.close();
   BOOST_TEST(m.is_closed());
   m.async_lock(later.handler());
@@ -248,6 +259,22 @@ BOOST_AUTO_TEST_CASE(an_unlocking_whose_answer_is_lost_succeeds) {
   BOOST_TEST(w.soon([&] { return unlocked.calls != 0; }));
   BOOST_TEST(unlocked.is(error_code()));
   BOOST_TEST(w.lock(m).owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(R3_a_grant_that_never_arrives_goes_to_the_next_wait) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  lock_type held = w.lock(m);
+  outcome<lock_type> dropped, next;
+  auto dying = std::make_unique<asio::io_context>();
+  m.async_lock(asio::bind_executor(*dying, dropped.handler()));
+  m.async_lock(next.handler());
+  held.unlock();
+  BOOST_TEST(w.soon([&] { return m.waiters() == 1; }));
+  dying.reset();
+  BOOST_TEST(w.soon([&] { return next.calls != 0; }));
+  BOOST_TEST(next.granted());
+  BOOST_TEST(dropped.calls == 0);
 }
 
 BOOST_AUTO_TEST_CASE(R9_a_lock_outlives_its_mutex_and_still_owns) {
