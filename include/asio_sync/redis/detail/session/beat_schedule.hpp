@@ -55,10 +55,9 @@ class beat_schedule {
     at_ = std::min(at_, when);
   }
 
-  // Chooses the claims of a beat that is sent now, and the time of the next one. Waiters that are
-  // due soon are named, too, so that those that began together stay together.
+  // Chooses the claims of a beat that is sent now, and the time of the next one.
   void begin(time_point now, claim_map const& claims) {
-    auto const soon = now + std::min(gap(), interval_ / 8) / 2;
+    auto const soon = now + slack();
     named_.clear();
     named_objects_ = 0;
     ++number_;
@@ -115,6 +114,12 @@ class beat_schedule {
     named_.push_back({&c.object_, c.counter_});
     last = c.counter_;
     return true;
+  }
+
+  // Returns how early a waiter may be named, so that waiters that began together stay together.
+  // Not if one beat has no room for all of them: those that are due come first.
+  duration slack() const noexcept {
+    return waits_ <= max_waiters ? std::min(gap(), interval_ / 8) / 4 : duration::zero();
   }
 
   // Returns the time between two beats that together name all waiters in an interval.
