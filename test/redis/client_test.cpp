@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(another_longest_life_ends_the_run) {
   world w;
   BOOST_TEST(w.soon([&] { return w.events.has(event::kind::connected); }));
   config settings = quick(w.s);
-  settings.max_session_ttl = 1s;
+  settings.max_session_ttl = 2s;
   client b(w.pool.get_executor(), settings);
   ending run;
   b.async_run(asio::bind_executor(w.io, run.handler()));
@@ -476,7 +476,7 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_blocked_for_a_life_loses_before_it_hears_any
   BOOST_TEST(soon(io, [&] { return o.calls && unlocked.calls; }));
   BOOST_TEST(o.guard.owns_lock());
   unlocked.guard.async_wait_lost(before.handler());
-  std::this_thread::sleep_for(1s);
+  std::this_thread::sleep_for(short_life);
   BOOST_TEST(!o.guard.owns_lock());
   unlocked.guard.unlock();  // what is lost already
   BOOST_TEST(soon(io, [&] { return before.calls != 0; }));

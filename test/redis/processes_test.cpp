@@ -25,7 +25,7 @@ namespace redis_processes_test {
 
 using namespace asio_sync::test::redis;
 
-constexpr auto ttl = 900ms;
+constexpr auto ttl = short_life;
 
 // A server, a client in this process, and others.
 struct fixture : world {
