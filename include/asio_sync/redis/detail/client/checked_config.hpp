@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/redis/config.hpp>
+#include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 
 #include <boost/system/errc.hpp>
