@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What every primitive promises, of a mutex whose server is in the same thread. The rules that
-// differ are in mutex_test.
+// The rules of every primitive, over a mutex whose driver is in the same thread. A real server has
+// its cases in mutex_test.
 
 #include "redis/support/local_driver.hpp"
 

@@ -22,13 +22,11 @@
 //                                                    // grant refuses a wait that carries and
 //                                                    takes
 //                                                    // nothing; false if left out
-//       static constexpr bool is_remote = ...;       // whether a server grants its waits: each
-//       has
-//                                                    // a claim besides its block, a thread waits
-//                                                    // for what is free, too, and a grant on its
-//                                                    // way arrives although its primitive has
-//                                                    been
-//                                                    // destroyed; false if left out
+//       static constexpr bool is_remote = ...;       // whether a server grants its waits: a wait
+//                                                    // has a claim besides its block, a thread
+//                                                    // waits for what is free, and a grant on its
+//                                                    // way survives its primitive; false if left
+//                                                    // out
 //       template <class Executor> using over = ...;  // made of an executor or a context
 //       using primitive_type = over<asio::any_io_executor>;
 //       using grant = ...;                           // what its completions carry, or what stands

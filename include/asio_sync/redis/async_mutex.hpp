@@ -35,7 +35,7 @@ namespace asio_sync::redis {
 ///     redis::async_mutex mutex(context, client, "reports");
 ///     auto lock = co_await mutex.async_lock();  // unlocks at the end of the scope
 ///
-/// What it gives is a lease with a fencing number: the lock lives as long as the client's session,
+/// A lock is a lease with a fencing number: it lives as long as the client's session,
 /// which ends when the server has not heard from the client for `session_ttl`. `owns_lock()` is
 /// false before anybody else can own the lock; between asking and acting time passes, which only
 /// the fence covers, see doc/redis.md.
@@ -57,7 +57,7 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   /// The type of the executor that completes what has no executor of its own.
   using executor_type = Executor;
 
-  /// The same mutex over another executor.
+  /// Rebinds the type to another executor.
   template <class Executor2>
   struct rebind_executor {
     /// The rebound type.

@@ -135,7 +135,7 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
   /// The type of the executor that completes what has no executor of its own.
   using executor_type = Executor;
 
-  /// The same semaphore over another executor.
+  /// Rebinds the type to another executor.
   template <class Executor2>
   struct rebind_executor {
     /// The rebound type.

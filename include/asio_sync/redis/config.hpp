@@ -16,7 +16,7 @@ namespace asio_sync::redis {
 
 /// The settings of a client: where the server is, who we are, and how long a session lives.
 struct config {
-  /// Where the server listens. `unix_socket`, if it is not empty, is the path of a socket that is
+  /// The address of the server. `unix_socket`, if it is not empty, is the path of a socket that is
   /// used instead.
   std::string host = "127.0.0.1", port = "6379", unix_socket;
 
@@ -60,7 +60,7 @@ struct config {
 
 /// Something that the operators of a program may want to know of a client.
 struct event {
-  /// What has happened.
+  /// The kinds of events.
   enum class kind {
     /// A session has begun, or a new connection has resumed it.
     connected,

@@ -57,7 +57,7 @@ inline config quick(server const& s) {
   return c;
 }
 
-/// What a completion has brought.
+/// Keeps the error and the guard of a completion.
 template <class Guard>
 struct outcome {
   int calls = 0;

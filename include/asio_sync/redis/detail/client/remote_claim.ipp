@@ -91,12 +91,15 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
     if (standing_.exchange(standing::given_back, std::memory_order_acq_rel) == standing::held)
       loss.swap(loss_);
     is_ended = is_ended_;
-    if (!is_ended) end_ = end;
+    if (!is_ended) {
+      end_ = end;
+      to.queue(*this);
+    }
   }
   // The driver need not have noticed yet that the session is over.
-  result::settle(std::move(loss), to.is_valid() ? wait_outcome::aborted : wait_outcome::granted);
+  if (loss)
+    result::settle(std::move(loss), to.is_valid() ? wait_outcome::aborted : wait_outcome::granted);
   if (is_ended && end) end->settle(verdict_of(failure::lease_lost));
-  to.give_up(*this);
   to.wake();
 }
 

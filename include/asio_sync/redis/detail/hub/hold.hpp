@@ -18,7 +18,7 @@
 
 namespace asio_sync::redis::detail {
 
-// What is under a guard: a claim that was granted, which is given back when this is destroyed.
+// Holds a claim that was granted, for a guard, and gives the claim back when it is destroyed.
 class hold {
  public:
   hold() noexcept = default;

@@ -41,8 +41,9 @@ struct order {
   explicit order(kind k) noexcept : what(k) {}
 
   kind const what;
-  bool is_queued = false;  // hub::lock_
-  order* next = nullptr;   // likewise
+  // hub::lock_ guards these.
+  bool is_queued = false;
+  order* next = nullptr;
   order* prev = nullptr;
 };
 
@@ -59,9 +60,9 @@ class driver {
   ~driver() = default;
 };
 
-// What threads and primitives know of a client. Any thread gives orders; the driver takes them on
-// the client's strand. The hub outlives the client, and the client's context, until the last
-// primitive and guard have gone.
+// Stands between the threads and primitives that use a client and its driver. Any thread gives
+// orders; the driver takes them on the client's strand. The hub outlives the client, and the
+// client's context, until the last primitive and guard have gone.
 //
 // Its members are compiled in src.hpp.
 class hub : public std::enable_shared_from_this<hub> {

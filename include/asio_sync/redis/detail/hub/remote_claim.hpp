@@ -150,7 +150,6 @@ class claim_ref {
     if (claim_) let_go();
   }
 
-  remote_claim* get() const noexcept { return claim_; }
   remote_claim& operator*() const noexcept { return *claim_; }
   remote_claim* operator->() const noexcept { return claim_; }
   explicit operator bool() const noexcept { return claim_ != nullptr; }
