@@ -17,12 +17,10 @@ if not gate and session and epoch == ARGV[4]
    and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
   local base = prefix .. '{' .. name .. '}:'
   local keys = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q')
+  local m = keys >= 2 and call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n') or {}
+  local ours = m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9]
   local used = keys == 0 and 0
-  if keys == 2 then
-    local m = call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n')
-    used = m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9] and m[6] == '0'
-      and not call('HGET', base .. 'h', token) and tonumber(m[5])
-  end
+    or keys == 2 and ours and m[6] == '0' and not call('HGET', base .. 'h', token) and m[5]
   if used and w <= cap - used then
     call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
     local fence = pcall_redis('INCR', prefix .. 'f')
@@ -31,10 +29,27 @@ if not gate and session and epoch == ARGV[4]
       if keys == 2 then
         call('HSET', base .. 'm', 'used', used + w)
       else
-        call('HSET', base .. 'm', 'e', epoch, 'k', kind, 'v', version, 'cap', ARGV[9], 'used', w,
-             'n', 0)
+        call('HSET', base .. 'm', 'e', epoch, 'k', kind, 'v', version, 'cap', ARGV[9], 'used',
+             ARGV[10], 'n', '0')
       end
       return {1, fence, -1}
+    end
+  elseif ours and cap == 1 and m[5] == '1' and keys == (m[6] == '0' and 2 or 4) then
+    local holders = call('HGETALL', base .. 'h')
+    local life = holders[1] ~= token and left(prefix .. 's:' .. holders[1]:match('^[^:]*')) or -2
+    local queued = keys == 4
+      and (call('HGET', base .. 'd', token) or call('ZSCORE', base .. 'q', token))
+    if life ~= -2 and not queued and not holders[3] then
+      if ARGV[11] == '1' then return {-1, 0, -1} end
+      call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
+      local ticket = ARGV[12] == '0' and pcall_redis('INCR', prefix .. 'f') or tonumber(ARGV[12])
+      if type(ticket) == 'number' and ticket >= 1e15 then
+        local text = ('%.0f'):format(ticket)
+        call('ZADD', base .. 'q', text, token)
+        call('HSET', base .. 'd', token, '1 ' .. text .. ' -')
+        call('HINCRBY', base .. 'm', 'n', 1)
+        return {0, ticket, life}
+      end
     end
   end
 end

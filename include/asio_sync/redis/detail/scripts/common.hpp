@@ -12,8 +12,20 @@ namespace asio_sync::redis::detail::scripts {
 inline constexpr std::string_view head = R"lua(
 local call, pcall_redis = redis.call, redis.pcall
 local prefix, me = ARGV[1], ARGV[2]
-local session, epoch, gate = unpack(
-  call('MGET', prefix .. 's:' .. me, prefix .. 'epoch', prefix .. 'gate'))
+local found = call('MGET', prefix .. 's:' .. me, prefix .. 'epoch', prefix .. 'gate')
+local session, epoch, gate = found[1], found[2], found[3]
+)lua";
+
+/// Follows `life` in every script: true if a session that has `life` left has not missed a beat,
+/// and its client hears the push.
+inline constexpr std::string_view hears = R"lua(
+local function hears(sid, life)
+  if sid == me then return true end
+  local value = call('MGET', prefix .. 's:' .. sid)[1]
+  local ttl = value and value:match('^%d+|[^|]*|(%d+)|')
+  return ttl and life >= ttl / 2
+    and call('PUBSUB', 'NUMSUB', prefix .. 'ch:' .. sid:match('^[^.]*'))[2] > 0 or false
+end
 )lua";
 
 /// Follows the fast path of every script: what the scripts share.
@@ -49,15 +61,11 @@ end
 
 local function alive(sid) return look_up(sid).left ~= -2 end
 
--- True if the session has not missed a beat and its client hears the push.
 local function reachable(sid)
   local known = look_up(sid)
   if known.reachable == nil then
     looks = looks - 1
-    local value = call('MGET', prefix .. 's:' .. sid)[1]
-    local ttl = value and value:match('^%d+|[^|]*|(%d+)|')
-    known.reachable = sid == me or ttl and known.left >= ttl / 2
-      and call('PUBSUB', 'NUMSUB', prefix .. 'ch:' .. sid:match('^[^.]*'))[2] > 0 or false
+    known.reachable = hears(sid, known.left)
   end
   return known.reachable
 end

@@ -13,7 +13,8 @@ inline constexpr script release{"release",
                                 R"lua(
 local name, token = ARGV[3], me .. ':' .. ARGV[4]
 local base = prefix .. '{' .. name .. '}:'
-local m, held = call('HMGET', base .. 'm', 'e', 'used', 'n'), call('HGET', base .. 'h', token)
+local m = call('HMGET', base .. 'm', 'e', 'used', 'n', 'cap')
+local held = call('HGET', base .. 'h', token)
 if epoch and m[1] == epoch and held and m[3] == '0' then
   local used = m[2] - held:match('^%d+')
   if used == 0 then
@@ -24,6 +25,26 @@ if epoch and m[1] == epoch and held and m[3] == '0' then
   end
   pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
   return session and 1 or 0
+elseif epoch and m[1] == epoch and held and m[4] == '1' and not gate then
+  local following = call('ZRANGE', base .. 'q', 0, 0)[1]
+  local record = following and call('HGET', base .. 'd', following)
+  local sid = record and following:match('^[^:]*')
+  local life = sid and left(prefix .. 's:' .. sid)
+  if sid and life ~= -2 and (record:sub(-1) == 'B' or hears(sid, life)) then
+    local fence = pcall_redis('INCR', prefix .. 'f')
+    if type(fence) == 'number' and fence >= 1e15 then
+      fence = ('%.0f'):format(fence)
+      call('HDEL', base .. 'h', token)
+      pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
+      call('HDEL', base .. 'd', following)
+      call('ZREM', base .. 'q', following)
+      call('HSET', base .. 'h', following, '1 ' .. fence)
+      call('HINCRBY', base .. 'm', 'n', -1)
+      call('PUBLISH', prefix .. 'ch:' .. following:match('^[^.]*'),
+           'G ' .. following .. ' ' .. fence .. ' ' .. epoch)
+      return session and 1 or 0
+    end
+  end
 end
 )lua",
                                 R"lua(

@@ -15,14 +15,14 @@ namespace asio_sync::redis::detail::scripts {
 /// A script of the protocol (doc/redis-protocol.md lists its arguments and answers).
 struct script {
   std::string_view name;
-  std::string_view fast;  // answers the common case, before a closure is made; else falls through
+  std::string_view fast;  // answers the common cases, before most closures are made
   std::string_view slow;  // answers every case
 };
 
 /// Returns the text to load into the server. A test can replace the functions of `life`.
 inline std::string text(script const& of, std::string_view clock = life) {
   std::string whole;
-  for (auto part : {head, of.fast, clock, common, of.slow}) whole += part;
+  for (auto part : {head, clock, hears, of.fast, common, of.slow}) whole += part;
   return whole;
 }
 

@@ -119,7 +119,7 @@ class beat_schedule {
   // Returns how early a waiter may be named, so that waiters that began together stay together.
   // Not if one beat has no room for all of them: those that are due come first.
   duration slack() const noexcept {
-    return waits_ <= max_waiters ? std::min(gap(), interval_ / 8) / 4 : duration::zero();
+    return waits_ <= max_waiters ? std::min(gap(), interval_ / 2) / 4 : duration::zero();
   }
 
   // Returns the time between two beats that together name all waiters in an interval.
