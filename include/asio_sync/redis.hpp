@@ -9,6 +9,7 @@
 
 #include <asio_sync/redis/async_mutex.hpp>
 #include <asio_sync/redis/async_semaphore.hpp>
+#include <asio_sync/redis/async_shared_mutex.hpp>
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/error.hpp>

@@ -6,7 +6,6 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
-#include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
@@ -14,6 +13,8 @@
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/detail/hub/claim_operation.hpp>
 #include <asio_sync/redis/detail/hub/hold.hpp>
+#include <asio_sync/redis/detail/hub/remote_claim.hpp>
+#include <asio_sync/redis/detail/hub/remote_lock.hpp>
 #include <asio_sync/redis/error.hpp>
 #include <asio_sync/redis/fwd.hpp>
 
@@ -23,11 +24,19 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 
 namespace asio_sync::redis {
+
+namespace detail {
+
+struct mutex_names {
+  static constexpr char const* type = "redis::async_mutex";
+  static constexpr char const* guard = "lock_type";
+};
+
+}  // namespace detail
 
 /// A mutex at a server, for the coroutines, callbacks and threads of many processes, in one queue,
 /// first come, first served.
@@ -73,7 +82,7 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   /// 512 bytes and no braces.
   /// Exceptions: also what allocating, or adding a service to the executor's context, throws.
   basic_async_mutex(executor_type const& ex, client& c, std::string name)
-      : base(this, ex, c, "redis::async_mutex", "mutex", std::move(name), 1) {}
+      : base(this, ex, c, detail::mutex_names::type, "mutex", std::move(name), 1) {}
 
   /// Creates a mutex over the executor of an execution context.
   template <asio_sync::detail::context_for<Executor> ExecutionContext>
@@ -201,100 +210,22 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
 
 /// The guard of a mutex at a server: unlocks it when it is destroyed.
 ///
+/// Its members are those of `detail::remote_lock`: `owns_lock()`, `unlock()`,
+/// `async_unlock(token)`, `fence()`, `expires_at()`, `async_wait_lost(token)`, `mutex()`,
+/// `swap()`.
+///
 /// Threads: a guard is used by one thread at a time, which need not be always the same.
 template <class Executor>
-class [[nodiscard]] basic_async_mutex<Executor>::lock_type {
+class [[nodiscard]] basic_async_mutex<Executor>::lock_type
+    : public detail::remote_lock<basic_async_mutex, detail::mutex_names> {
  public:
-  /// The type of the mutex.
-  using mutex_type = basic_async_mutex;
-
   /// An empty guard.
   [[nodiscard]] lock_type() noexcept = default;
-
-  /// Moves do not throw, and leave an empty guard.
-  lock_type(lock_type&&) noexcept = default;
-  lock_type& operator=(lock_type&&) noexcept = default;
-
-  /// Unlocks like `unlock()` if there is something to unlock.
-  ~lock_type() = default;
-
-  /// True if this owns the mutex. It is false before anybody else can own it: if the lock was
-  /// lost, and also if the session may be over and the client does not know yet.
-  [[nodiscard]] bool owns_lock() const noexcept { return hold_.owns(); }
-
-  /// Returns `owns_lock()`.
-  explicit operator bool() const noexcept { return owns_lock(); }
-
-  /// Unlocks the mutex: tells the server, and does not wait for its answer. Leaves an empty guard.
-  /// Says nothing of a loss; see `async_unlock`.
-  ///
-  /// Errors: throws `boost::system::system_error` with `operation_not_permitted` if the guard is
-  /// empty.
-  void unlock() {
-    if (!hold_)
-      asio_sync::detail::throw_not_permitted(
-          "asio_sync::redis::async_mutex::lock_type::unlock: not locked");
-    hold_.give_back();
-  }
-
-  /// Unlocks the mutex, and waits for the server's answer. The guard is empty from now on; if the
-  /// operation is destroyed without having begun, the mutex is unlocked.
-  ///
-  /// Completion signature: `void(error_code)`.
-  /// Executor: the handler's, else that of the mutex; never from inside this function.
-  /// Cancellation: terminal, partial and total alike; the mutex is unlocked all the same.
-  /// Errors: `error::lease_lost` if the lock was lost before the server has answered, also by
-  /// `stop()`; `operation_not_permitted` if the guard is empty; `redis::error::forked`;
-  /// `operation_aborted` (cancelled).
-  /// Threads: any; not at the same time as another member of the guard.
-  /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
-  /// executor of your own throws; nothing has changed then.
-  template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
-                asio_sync::detail::default_token<boost::asio::any_io_executor>>
-  auto async_unlock(Token&& token = Token()) {
-    return hold_.async_give_back("redis::async_mutex", "async_unlock",
-                                 static_cast<Token&&>(token));
-  }
-
-  /// Returns the fencing number of the lock, which is greater than that of every earlier lock of
-  /// this name; 0 if the guard does not own.
-  std::uint64_t fence() const noexcept { return hold_.fence(); }
-
-  /// Returns the time until which the lock is owned at least, if the session is not extended
-  /// meanwhile, as it is by every heartbeat; `min()` if the guard does not own.
-  std::chrono::steady_clock::time_point expires_at() const noexcept { return hold_.expires_at(); }
-
-  /// Waits until the lock is lost: the session is over, or about to be, or the lock was taken
-  /// away. Nobody else can own the mutex before this has completed, unless the executor is late.
-  ///
-  /// Completion signature: `void(error_code)`.
-  /// Executor: the handler's, else that of the mutex; never from inside this function.
-  /// Cancellation: terminal, partial and total alike.
-  /// Errors: none if the lock was lost; `operation_aborted` if it was unlocked before, or the wait
-  /// cancelled; `operation_not_permitted` if the guard is empty.
-  /// Threads: any; not at the same time as another member of the guard. The guard may be moved,
-  /// unlocked and destroyed while the wait is outstanding.
-  /// Exceptions: those of `async_unlock`.
-  template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
-                asio_sync::detail::default_token<boost::asio::any_io_executor>>
-  auto async_wait_lost(Token&& token = Token()) {
-    return hold_.async_wait_lost("redis::async_mutex", static_cast<Token&&>(token));
-  }
-
-  /// Returns the mutex; null if the guard is empty, or the mutex was destroyed. Out of date at
-  /// once if another thread destroys the mutex.
-  mutex_type* mutex() const noexcept { return static_cast<mutex_type*>(hold_.primitive()); }
-
-  /// Exchanges what the two refer to.
-  void swap(lock_type& other) noexcept { hold_.swap(other.hold_); }
-  friend void swap(lock_type& a, lock_type& b) noexcept { a.swap(b); }
 
  private:
   friend detail::remote_primitive<Executor>;
 
-  explicit lock_type(detail::hold&& h) noexcept : hold_(std::move(h)) {}
-
-  detail::hold hold_;
+  explicit lock_type(detail::hold&& h) noexcept : lock_type::remote_lock(std::move(h)) {}
 };
 
 /// A mutex over any executor.

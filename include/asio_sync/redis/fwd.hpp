@@ -21,6 +21,9 @@ class basic_async_semaphore;
 
 class semaphore_permit;
 
+template <class Executor>
+class basic_async_shared_mutex;
+
 }  // namespace asio_sync::redis
 
 #endif

@@ -25,7 +25,7 @@
 
 namespace asio_sync::redis::detail {
 
-// The base of the mutex and the semaphore: a core here, and an object at the server.
+// The base of the primitives: a core here, and an object at the server.
 template <class Executor>
 class remote_primitive : shell::primitive<Executor, remote_core> {
   using base = shell::primitive<Executor, remote_core>;
