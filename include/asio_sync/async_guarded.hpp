@@ -34,8 +34,9 @@ template <class Key, class Executor, class Hash, class Equal>
 }
 
 /// Runs an operation while it holds a mutex, a shared mutex (for writing; `shared(mutex)`: for
-/// reading), a key of a keyed mutex (`keyed(mutex, key)`), or one permit of a semaphore: acquires,
-/// runs the operation, releases, and completes with what the operation has completed with.
+/// reading), a key of a keyed mutex (`keyed(mutex, key)`), or one permit of a semaphore, also
+/// those at a Redis server: acquires, runs the operation, releases, and completes with what the
+/// operation has completed with.
 ///
 /// Use it where one operation has to be guarded and there is no coroutine to hold the guard:
 ///
@@ -56,6 +57,9 @@ template <class Key, class Executor, class Hash, class Equal>
 /// its turn there. A future's executor is no place to run: the operation begins on the lockable's.
 /// Cancellation: of all kinds. Until the operation begins, a cancellation ends the wait, and gives
 /// back a guard that is acquired already; later it is passed on to the operation.
+/// Loss: a lock or a permit at a Redis server may be lost while the operation runs. The operation
+/// is cancelled then (terminal); when it has ended, the handler gets `error::lease_lost`. All
+/// steps run on a strand over the executor.
 /// Threads: any, at any time.
 /// Lifetime: the operation is kept until it has completed, and may own what it works on. Then it
 /// is destroyed, the guard is released, and the handler is called, in this order; if the operation

@@ -3,6 +3,7 @@
 
 // The code in doc/redis.md, and what that page says beside the comments of the headers.
 
+#include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/redis.hpp>
@@ -148,6 +149,14 @@ asio::awaitable<bool> unlock_and_ask(redis::async_mutex::lock_type lock) {
   if (failure == asio_sync::error::lease_lost) co_return false;  // somebody else may have held it
   if (failure) throw system_error(failure);
   co_return true;
+}
+
+// Completes with lease_lost if the lock was lost meanwhile: the write was cancelled then.
+template <class Handler>
+void write_alone(redis::async_mutex& mutex, asio::writable_pipe& to, std::string const& text,
+                 Handler handler) {
+  asio_sync::async_guarded(mutex, asio::async_write(to, asio::buffer(text), asio::deferred),
+                           std::move(handler));
 }
 
 // --- Other recipes ---
@@ -430,6 +439,39 @@ BOOST_AUTO_TEST_CASE(work_under_a_lock_ends_or_fails) {
   asio::co_spawn(w.context, while_held(empty, wait_for(never)), keep(held));
   w.run_context();
   BOOST_TEST((held == false));
+}
+
+// Nobody reads, so the second write does not end.
+void write_ends_with_the_lock(world& w, std::size_t threads) {
+  redis::async_mutex mutex(w.context, *w.client, "m");
+  asio::readable_pipe reader(w.context);
+  asio::writable_pipe writer(w.context);
+  asio::connect_pipe(reader, writer);
+  std::string const little = "x", much(1 << 20, 'x');
+  error_code failure;
+  auto const keep_failure = [&](error_code e, std::size_t) { failure = e; };
+  write_alone(mutex, writer, little, keep_failure);
+  w.run_context(threads);
+  BOOST_TEST(!failure);
+  write_alone(mutex, writer, much, keep_failure);
+  std::thread helper([&] {
+    connection admin(w.s.socket());
+    BOOST_TEST(world::comes_true([&] { return admin({"EXISTS", "as:{m}:h"}).number == 1; }));
+    admin({"FLUSHALL"});
+  });
+  w.run_context(threads);
+  helper.join();
+  BOOST_TEST((failure == asio_sync::error::lease_lost));
+}
+
+BOOST_AUTO_TEST_CASE(a_write_is_cancelled_when_its_lock_is_lost) {
+  world w;
+  write_ends_with_the_lock(w, 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_write_is_cancelled_with_two_threads_when_its_lock_is_lost) {
+  world w;
+  write_ends_with_the_lock(w, 2);
 }
 
 BOOST_AUTO_TEST_CASE(unlocking_tells_of_a_loss) {

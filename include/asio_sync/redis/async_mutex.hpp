@@ -12,6 +12,7 @@
 #include <asio_sync/error.hpp>
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/detail/hub/claim_operation.hpp>
+#include <asio_sync/redis/detail/hub/guarding.hpp>
 #include <asio_sync/redis/detail/hub/hold.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
 #include <asio_sync/redis/detail/hub/remote_lock.hpp>

@@ -13,6 +13,7 @@
 #include <asio_sync/error.hpp>
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/detail/hub/claim_operation.hpp>
+#include <asio_sync/redis/detail/hub/guarding.hpp>
 #include <asio_sync/redis/detail/hub/hold.hpp>
 #include <asio_sync/redis/error.hpp>
 #include <asio_sync/redis/fwd.hpp>

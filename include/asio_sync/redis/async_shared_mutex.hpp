@@ -6,12 +6,14 @@
 
 #include <asio_sync/detail/core/config.hpp>  // first
 
+#include <asio_sync/detail/locks/guarding.hpp>
 #include <asio_sync/detail/operation/primitive.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/error.hpp>
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/detail/hub/claim_operation.hpp>
+#include <asio_sync/redis/detail/hub/guarding.hpp>
 #include <asio_sync/redis/detail/hub/hold.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
 #include <asio_sync/redis/detail/hub/remote_lock.hpp>
@@ -328,6 +330,13 @@ class [[nodiscard]] basic_async_shared_mutex<Executor>::shared_lock_type
 
 /// A shared mutex over any executor.
 using async_shared_mutex = basic_async_shared_mutex<>;
+
+/// The side of a shared mutex that its readers see: what `async_guarded` locks for reading.
+template <class Executor>
+[[nodiscard]] asio_sync::detail::shared_side<basic_async_shared_mutex<Executor>> shared(
+    basic_async_shared_mutex<Executor>& mutex) noexcept {
+  return {mutex};
+}
 
 }  // namespace asio_sync::redis
 

@@ -8,6 +8,7 @@
 // operation is compiled once for all handlers whose executors have one type.
 
 #include <asio_sync/detail/core/config.hpp>
+#include <asio_sync/detail/locks/guard_loss.hpp>
 #include <asio_sync/detail/locks/guarding.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
@@ -20,8 +21,8 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -32,44 +33,6 @@
 #include <utility>
 
 namespace asio_sync::detail {
-
-// Passes a cancellation on to the stage that runs: the wait or the operation.
-// The link stands in the slot of the user's handler, and may be destroyed earlier or later than
-// this.
-class guarded_cancellation {
- public:
-  ASIO_SYNC_NOINLINE void connect(asio::cancellation_slot slot) {
-    link_ = &slot.template emplace<link>(*this);
-  }
-  void disconnect() noexcept {
-    if (link_) link_->to = nullptr;
-    link_ = nullptr;
-  }
-
-  asio::cancellation_slot slot() const noexcept {
-    return link_ ? link_->stage.slot() : asio::cancellation_slot();
-  }
-
- private:
-  struct link {
-    explicit link(guarded_cancellation& c) noexcept : to(&c) {}
-    link(link const&) = delete;
-    link& operator=(link const&) = delete;
-    ~link() {
-      if (to) to->link_ = nullptr;
-    }
-
-    // The stage may end the operation, and destroy the link: no access after the emission.
-    void operator()(asio::cancellation_type_t type) {
-      if (to) stage.emit(type);
-    }
-
-    guarded_cancellation* to;
-    asio::cancellation_signal stage;
-  };
-
-  link* link_ = nullptr;
-};
 
 // The completion signatures that can tell that the guard was not acquired.
 template <class Signature>
@@ -97,7 +60,7 @@ class guarded_state<Held, Executor, Allocator, void(error_code, Results...)> {
   using complete_function = void(guarded_state&, error_code, Results&&...);
 
   guarded_state(perform_function& p, complete_function& c, Executor const& ex, Allocator const& a)
-      : perform(&p), complete(&c), executor(ex), allocator(a) {}
+      : perform(&p), complete(&c), executor(ex), allocator(a), loss(ex) {}
 
   perform_function* perform;
   complete_function* complete;
@@ -105,6 +68,7 @@ class guarded_state<Held, Executor, Allocator, void(error_code, Results...)> {
   [[no_unique_address]] Allocator allocator;
   Held guard{};
   guarded_cancellation cancellation;
+  [[no_unique_address]] guard_loss<Held, Executor> loss;
 };
 
 template <class State>
@@ -117,17 +81,17 @@ class guarded_step<guarded_state<Held, Executor, Allocator, void(error_code, Res
   using action = typename state_type::action;
 
  public:
-  using executor_type = Executor;
+  using executor_type = typename guard_loss<Held, Executor>::executor_type;
   using allocator_type = Allocator;
   using cancellation_slot_type = asio::cancellation_slot;
 
   explicit guarded_step(state_type& s) noexcept : state_(&s) {}
 
   // Returns a copy: its execute() may go on when the step has run, and has freed the state.
-  executor_type get_executor() const noexcept { return state_->executor; }
+  executor_type get_executor() const noexcept { return state_->loss.executor(state_->executor); }
   allocator_type get_allocator() const noexcept { return state_->allocator; }
   cancellation_slot_type get_cancellation_slot() const noexcept {
-    return state_->cancellation.slot();
+    return state_->loss.slot(state_->cancellation);
   }
 
   void operator()(error_code error, Results... results) {
@@ -148,6 +112,7 @@ class guarded_step<guarded_state<Held, Executor, Allocator, void(error_code, Res
     void operator()(state_type* s) const noexcept { s->perform(*s, action::drop); }
   };
 
+ protected:
   std::unique_ptr<state_type, drop> state_;
 };
 
@@ -155,6 +120,9 @@ class guarded_step<guarded_state<Held, Executor, Allocator, void(error_code, Res
 // has no immediate executor: the operation begins on the executor.
 template <class Held, class State>
 struct guard_acquired : guarded_step<State> {
+  using executor_type = typename State::executor_type;
+  executor_type get_executor() const noexcept { return this->state_->executor; }
+
   void operator()(error_code error, Held guard) {
     if (error) return this->fail(error);
     this->begin(std::move(guard));
@@ -163,8 +131,9 @@ struct guard_acquired : guarded_step<State> {
 
 template <class Guarding, class Limit, class State>
 ASIO_SYNC_NOINLINE void acquire(Guarding const& by, Limit limit, guarded_step<State> step) {
-  if (is_running(step.get_executor()))
-    if (auto guard = by.try_now()) return step.begin(std::move(guard));
+  if constexpr (!can_be_lost<typename Guarding::held>)
+    if (is_running(step.get_executor()))
+      if (auto guard = by.try_now()) return step.begin(std::move(guard));
   guard_acquired<typename Guarding::held, State> acquired{std::move(step)};
   if constexpr (std::is_same_v<Limit, no_limit>)
     by.wait(std::move(acquired));
@@ -228,9 +197,27 @@ class guarded_operation : public State {
                     typename State::allocator_type const& a)
       : State(p, c, ex, a), operation_(static_cast<Source&&>(operation)) {}
 
-  ASIO_SYNC_NOINLINE void begin() { operation_.begin(guarded_step<State>(*this)); }
+  ASIO_SYNC_NOINLINE void begin() {
+    if constexpr (can_be_lost<decltype(State::guard)>)
+      asio::dispatch(begin_on_strand{guarded_step<State>(*this), this});
+    else
+      operation_.begin(guarded_step<State>(*this));
+  }
 
  private:
+  struct begin_on_strand {
+    using executor_type = typename guarded_step<State>::executor_type;
+    executor_type get_executor() const noexcept { return step.get_executor(); }
+
+    void operator()() {
+      self->loss.watch(self->guard, self->cancellation);
+      self->operation_.begin(std::move(step));
+    }
+
+    guarded_step<State> step;
+    guarded_operation* self;
+  };
+
   owned_operation<Operation> operation_;
 };
 
@@ -280,6 +267,7 @@ class guarded_block final : public guarded_operation<State, Operation> {
 
   template <class... Results>
   static void complete_with(State& s, error_code error, Results&&... results) {
+    error = s.loss.end(s.guard, error);
     Handler handler = static_cast<guarded_block&>(s).take();
     static_cast<Handler&&>(handler)(error, static_cast<Results&&>(results)...);
   }

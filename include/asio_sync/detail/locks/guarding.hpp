@@ -111,15 +111,11 @@ struct guarding<shared_side<Mutex>> : guarding_reference<Mutex> {
   }
 };
 
-template <class Executor>
-struct guarding<basic_async_semaphore<Executor>>
-    : guarding_reference<basic_async_semaphore<Executor>> {
-  using guarding_reference<basic_async_semaphore<Executor>>::guarding_reference;
+// One permit.
+template <class Semaphore>
+struct permit_guarding : guarding_reference<Semaphore> {
+  using guarding_reference<Semaphore>::guarding_reference;
 
-  using held = decltype(std::declval<basic_async_semaphore<Executor>&>().try_acquire());
-  held try_now() const {
-    return this->lockable_->max() > 0 ? this->lockable_->try_acquire() : held();
-  }
   template <class Handler>
   void wait(Handler&& handler) const {
     this->lockable_->async_acquire(static_cast<Handler&&>(handler));
@@ -127,6 +123,17 @@ struct guarding<basic_async_semaphore<Executor>>
   template <class Handler>
   void wait_until(steady_clock::time_point time, Handler&& handler) const {
     this->lockable_->async_acquire_until(time, static_cast<Handler&&>(handler));
+  }
+};
+
+template <class Executor>
+struct guarding<basic_async_semaphore<Executor>>
+    : permit_guarding<basic_async_semaphore<Executor>> {
+  using permit_guarding<basic_async_semaphore<Executor>>::permit_guarding;
+
+  using held = decltype(std::declval<basic_async_semaphore<Executor>&>().try_acquire());
+  held try_now() const {
+    return this->lockable_->max() > 0 ? this->lockable_->try_acquire() : held();
   }
 };
 
