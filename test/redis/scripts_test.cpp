@@ -68,6 +68,26 @@ BOOST_AUTO_TEST_CASE(waiter_is_granted_by_the_release_and_told_by_a_push) {
   BOOST_TEST(keys("as:{x}:*").size() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(mutex_that_is_handed_over_leaves_nothing_of_the_releaser) {
+  a.acquire("x", 1);
+  b.acquire("x", 7);
+  a.release("x", 1);
+  BOOST_TEST(keys("as:o:" + a.sid()).empty());
+  BOOST_TEST(a.link({"HKEYS", "as:{x}:h"}).elements.at(0).text == b.token(7));
+  BOOST_TEST(a.link({"HGET", "as:o:" + b.sid(), "t7"}).text == "x");
+  BOOST_TEST(b.release("x", 7).number == 1);
+  BOOST_TEST(keys("as:{x}:*").empty());
+}
+
+BOOST_AUTO_TEST_CASE(dead_holder_of_a_mutex_is_followed_by_the_next_who_comes) {
+  a.acquire("x", 1);
+  BOOST_TEST(hint(b.acquire("x", 1)) > 0);
+  admin({"DEL", "as:s:" + a.sid()});
+  c.open();
+  BOOST_TEST(queued(c.acquire("x", 1)));
+  BOOST_TEST(granted(b.acquire("x", 1)));
+}
+
 BOOST_AUTO_TEST_CASE(waiters_are_granted_in_the_order_of_their_tickets) {
   a.acquire("x", 1);
   b.acquire("x", 1);
