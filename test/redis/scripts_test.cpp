@@ -347,6 +347,30 @@ BOOST_AUTO_TEST_CASE(object_that_has_lost_a_number_begins_anew) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(mutex_that_has_lost_its_count_of_waiters_is_not_handed_over) {
+  a.acquire("x", 1);
+  b.acquire("x", 1);
+  c.acquire("x", 1);
+  admin({"HDEL", "as:{x}:m", "n"});
+  BOOST_TEST(a.release("x", 1).number == -1);
+  BOOST_TEST(granted(b.acquire("x", 1)));
+  BOOST_TEST(queued(c.acquire("x", 1)));
+}
+
+BOOST_AUTO_TEST_CASE(mutex_whose_holder_has_been_replaced_by_remains_begins_anew) {
+  a.acquire("x", 1);
+  admin({"DEL", "as:{x}:h"});
+  admin({"HSET", "as:{x}:d", "of", "somebody"});
+  BOOST_TEST(granted(b.acquire("x", 1)));
+}
+
+BOOST_AUTO_TEST_CASE(weights_that_a_mutex_does_not_have_take_no_short_way) {
+  BOOST_TEST(granted(a.acquire("x", 1)));
+  BOOST_TEST(queued(b.acquire("x", 1, {.weight = 2})));
+  BOOST_TEST(a.release("x", 1).number == 1);
+  BOOST_TEST(queued(b.acquire("x", 1, {.weight = 2})));
+}
+
 BOOST_AUTO_TEST_CASE(lock_whose_holder_has_been_deleted_is_free) {
   a.acquire("x", 1);
   admin({"DEL", "as:{x}:h"});

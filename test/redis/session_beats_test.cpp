@@ -201,6 +201,19 @@ BOOST_AUTO_TEST_CASE(a_waiter_does_not_wait_for_others_to_be_named_when_it_is_du
   BOOST_TEST(groups(f.sent()) == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(a_waiter_that_is_due_comes_before_those_that_are_early) {
+  fixture f;
+  f.open();
+  for (int i = 0; i != 63; ++i) f.wait("early " + std::to_string(i), 11);
+  f.acquire("x");
+  f.sent();
+  f.answer(waits(11, 1899ms));
+  f.after(1900ms);
+  std::string const beat = f.sent();
+  BOOST_TEST(beat.find("x:64") != beat.npos);
+  BOOST_TEST(beat.find("early 61:") != beat.npos);
+}
+
 BOOST_AUTO_TEST_CASE(holds_are_named_in_rotation) {
   fixture f;
   f.open();

@@ -34,9 +34,12 @@ if not gate and session and epoch == ARGV[4]
       end
       return {1, fence, -1}
     end
-  elseif ours and cap == 1 and m[5] == '1' and keys == (m[6] == '0' and 2 or 4) then
+  -- A mutex that somebody alive holds: nobody is served now.
+  elseif ours and cap == 1 and w == 1 and m[5] == '1' and tonumber(m[6])
+     and keys == (m[6] == '0' and 2 or 4) then
     local holders = call('HGETALL', base .. 'h')
-    local life = holders[1] ~= token and left(prefix .. 's:' .. holders[1]:match('^[^:]*')) or -2
+    local holder = holders[1] ~= token and holders[1]
+    local life = holder and left(prefix .. 's:' .. holder:match('^[^:]*')) or -2
     local queued = keys == 4
       and (call('HGET', base .. 'd', token) or call('ZSCORE', base .. 'q', token))
     if life ~= -2 and not queued and not holders[3] then

@@ -25,10 +25,12 @@ if epoch and m[1] == epoch and held and m[3] == '0' then
   end
   pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
   return session and 1 or 0
-elseif epoch and m[1] == epoch and held and m[4] == '1' and not gate then
+-- A mutex for which somebody waits goes to the first, if that can be reached.
+elseif epoch and m[1] == epoch and held and m[4] == '1' and held:find('^1 ')
+   and (tonumber(m[3]) or 0) > 0 and not gate then
   local following = call('ZRANGE', base .. 'q', 0, 0)[1]
   local record = following and call('HGET', base .. 'd', following)
-  local sid = record and following:match('^[^:]*')
+  local sid = record and record:find('^1 ') and following:match('^[^:]*')
   local life = sid and left(prefix .. 's:' .. sid)
   if sid and life ~= -2 and (record:sub(-1) == 'B' or hears(sid, life)) then
     local fence = pcall_redis('INCR', prefix .. 'f')

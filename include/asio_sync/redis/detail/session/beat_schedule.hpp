@@ -63,13 +63,19 @@ class beat_schedule {
     ++number_;
     at_ = now + interval_;
     for_each_after(last_waiter_, claims, [&](claim& c) {
-      if (c.state_ != claim_state::waiting) return;
-      if (c.due_ > soon)
-        name_at(c, c.due_);
-      else if (name(c, last_waiter_, max_waited_objects, max_waiters))
+      if (c.state_ != claim_state::waiting || c.due_ > now) return;
+      if (name(c, last_waiter_, max_waited_objects, max_waiters))
         c.due_ = now + interval_;
       else
         name_at(c, now + gap());
+    });
+    auto early = last_waiter_;  // those that are due go on after the last of them
+    for_each_after(last_waiter_, claims, [&](claim& c) {
+      if (c.state_ != claim_state::waiting) return;
+      if (c.due_ <= soon && name(c, early, max_waited_objects, max_waiters))
+        c.due_ = now + interval_;
+      else
+        name_at(c, c.due_);
     });
     for_each_after(last_holder_, claims, [&](claim& c) {
       if (c.state_ == claim_state::holding) name(c, last_holder_, max_objects, max_tokens);
@@ -116,8 +122,8 @@ class beat_schedule {
     return true;
   }
 
-  // Returns how early a waiter may be named, so that waiters that began together stay together.
-  // Not if one beat has no room for all of them: those that are due come first.
+  // Returns how early a waiter may be named, if there is room, so that waiters that began together
+  // stay together. Not if one beat has no room for all of them.
   duration slack() const noexcept {
     return waits_ <= max_waiters ? std::min(gap(), interval_ / 2) / 4 : duration::zero();
   }
