@@ -82,7 +82,9 @@ std::string outcome_of(std::string_view answers, login const& as = {}) {
     BOOST_TEST((p == progress::goes_on));
     p = hands.take(*message);
   }
-  if (p == progress::failed) return "failed: " + hands.text();
+  if (p == progress::failed)
+    return (hands.why() == failure::protocol_error ? "protocol_error: " : "failed: ") +
+           hands.text();
   if (p == progress::goes_on || p == progress::complete) return "";
   std::string_view const why = hands.why() == failure::access_denied        ? "access_denied"
                                : hands.why() == failure::unsupported_server ? "unsupported_server"
@@ -211,10 +213,12 @@ BOOST_AUTO_TEST_CASE(a_grant_that_is_published_before_the_end_is_passed_over) {
 
 BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_failure) {
   for (std::string const& answers :
-       {std::string("+OK\r\n"), hello + info() + "+OK\r\n",
+       {std::string("+OK\r\n"), hello + ":7\r\n", hello + info() + "+OK\r\n",
         hello + info() + ">3\r\n+subscribe\r\n+as:ch:a\r\n:1\r\n+OK\r\n"})
-    BOOST_TEST(outcome_of(answers).starts_with(
-        "failed: the server answers in a way that does not belong to the handshake"));
+    BOOST_TEST(
+        outcome_of(answers) ==
+        "protocol_error: the server answers in a way that does not belong to the handshake");
+  BOOST_TEST(outcome_of(hello + ":7\r\n", {{}, {}, {}, 1}).starts_with("protocol_error: "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,8 +56,9 @@ struct client final : link_host {
   }
   void ready() override { ++ready_calls; }
   bool awaits_answer() const noexcept override { return owed != 0; }
-  void broken(std::string_view why) noexcept override {
+  void broken(std::string_view why, failure error) noexcept override {
     told += (told.empty() ? "broken: " : " broken: ") + std::string(why);
+    if (error == failure::protocol_error) told += " (protocol_error)";
   }
 
   boost::asio::io_context io;
@@ -150,7 +151,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_breaks_the_protocol_is_told) {
   pretended p(c.io);
   p.serve([&] { p.say("+one\r\n$536870912\r\n"); });
   c.owed = 2;
-  BOOST_TEST(c.run(p.where()) == "linked \"one\" broken: a message has more than 16 MB");
+  BOOST_TEST(c.run(p.where()) ==
+             "linked \"one\" broken: a message has more than 16 MB (protocol_error)");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_owes_an_answer_is_not_silent_for_long) {

@@ -249,14 +249,15 @@ BOOST_AUTO_TEST_CASE(errors_of_a_server_in_trouble_are_a_lost_connection) {
 
 BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_lost_connection) {
   using asio_sync::redis::detail::answer;
-  answer const answers[] = {malformed{}, std::int64_t(1), opened{true, "e", std::nullopt}};
+  answer const answers[] = {malformed{}, std::int64_t(1), opened{true, "e", std::nullopt},
+                            unknown()};
   for (answer const& a : answers) {
     fixture f;
     f.open();
     f.acquire("x");
     f.sent();
     f.answer(a);
-    BOOST_TEST(f.told() == "disconnect; disconnected");
+    BOOST_TEST(f.told() == "disconnect; disconnected protocol_error");
   }
   fixture f;
   f.open();
@@ -264,11 +265,11 @@ BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_lost_connection) {
   f.after(2s);
   f.sent();
   f.answer_beat({});  // without the token that was named
-  BOOST_TEST(f.told() == "disconnect; disconnected");
+  BOOST_TEST(f.told() == "disconnect; disconnected protocol_error");
   f.connect();
   f.sent();
   f.opens();  // instead of resumed
-  BOOST_TEST(f.told() == "disconnect");
+  BOOST_TEST(f.told() == "disconnect; disconnected protocol_error");
 }
 
 // --- Errors ---
@@ -278,8 +279,8 @@ BOOST_AUTO_TEST_CASE(an_error_of_an_operation_is_its_own) {
       {"KIND", "finished 1 kind_mismatch"},
       {"VERSION", "finished 1 version"},
       {"CAPACITY", "finished 1 configuration"},
-      {"WRONGTYPE", "server_error; finished 1 server_error"},
-      {"ERR", "server_error; finished 1 server_error"},
+      {"WRONGTYPE", "server_error server_error; finished 1 server_error"},
+      {"ERR", "server_error server_error; finished 1 server_error"},
   };
   for (auto const& [code, told] : errors) {
     fixture f;
@@ -289,6 +290,22 @@ BOOST_AUTO_TEST_CASE(an_error_of_an_operation_is_its_own) {
     f.refuse(code + " for this reason");
     BOOST_TEST(f.told() == told);
     BOOST_TEST((f.s.state() == session_state::open));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_cannot_be_opened_ends_the_run) {
+  std::pair<std::string, std::string> const errors[] = {
+      {"ERR unknown command 'EVALSHA'", "unsupported_server"},
+      {"WRONGTYPE of a key", "server_error"},
+  };
+  for (auto const& [text, why] : errors) {
+    fixture f;
+    f.acquire("x");
+    f.connect();
+    f.sent();
+    f.refuse(text);
+    BOOST_TEST(f.told() ==
+               "server_error " + why + "; disconnect; finished 1 " + why + "; ended " + why);
   }
 }
 
@@ -337,7 +354,11 @@ BOOST_AUTO_TEST_CASE(a_claim_that_is_to_ask_again_can_be_given_up) {
 
 BOOST_AUTO_TEST_CASE(a_final_error_ends_everything) {
   std::vector<std::pair<std::string, std::string>> const errors = {
-      {"MAXTTL", "configuration"}, {"NOPERM", "access_denied"}, {"NOAUTH", "access_denied"}};
+      {"MAXTTL", "configuration"},
+      {"NOPERM", "access_denied"},
+      {"NOAUTH", "access_denied"},
+      {"ERR The user executing the script can't run this command", "access_denied"},
+      {"ERR ACL failure in script:", "access_denied"}};
   for (auto const& [code, why] : errors) {
     fixture f;
     f.open();
@@ -346,8 +367,13 @@ BOOST_AUTO_TEST_CASE(a_final_error_ends_everything) {
     f.acquire("z");
     f.sent();
     f.refuse(code + " for this reason");
-    std::string all = "server_error; disconnect; lost 1; finished 1 lease_lost; finished 2 ";
-    all.append(why).append("; finished 3 ").append(why).append("; ended ").append(why);
+    std::string all = "server_error " + why;
+    all.append("; disconnect; lost 1; finished 1 lease_lost; finished 2 ")
+        .append(why)
+        .append("; finished 3 ")
+        .append(why)
+        .append("; ended ")
+        .append(why);
     BOOST_TEST(f.told() == all);
     f.acquire("y");
     BOOST_TEST(f.told() == "finished 4 " + why);

@@ -81,7 +81,8 @@ struct event {
   };
 
   kind what;
-  /// The error that goes with `session_lost` and with a `server_error` that ends the run.
+  /// The error that goes with `session_lost`, with a `server_error` that ends the run, and with
+  /// `disconnected` if the server does not keep to the protocol.
   boost::system::error_code error;
   std::string text;
   std::chrono::milliseconds time{0};

@@ -19,9 +19,9 @@ namespace asio_sync::redis {
 
 /// The errors of clients, besides `asio_sync::error`.
 ///
-/// Every error but `forked` and `outcome_unknown` ends the run of a client, except `server_error`
-/// of a single object: a key of another type has the name of the object. The event `server_error`
-/// has the server's own words.
+/// The first five end the run of a client, except `server_error` of a single object: a key of
+/// another type has the name of the object. The event `server_error` has the server's own words.
+/// `protocol_error` is that of an event alone: the run goes on, on another connection.
 enum class error {
   /// The server has refused the password, or the user has no permission for a command or a key.
   access_denied = 1,
@@ -33,7 +33,8 @@ enum class error {
   evicting_policy,
   /// The server has answered with an error that the library does not know.
   server_error,
-  /// The server does not keep to the protocol.
+  /// The server does not keep to the protocol: the client has closed the connection, and makes
+  /// another one after a pause of 50 ms to 2 s. The event `disconnected` has this error.
   protocol_error,
   /// The session has ended before the server has answered: the operation may have happened.
   outcome_unknown,

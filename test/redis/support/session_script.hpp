@@ -36,7 +36,7 @@ inline std::string_view text_of(failure f) {
   constexpr std::string_view texts[] = {
       "none",          "not_free",        "aborted",       "timed_out",     "lease_lost",
       "kind_mismatch", "version",         "configuration", "access_denied", "unsupported_server",
-      "not_a_master",  "evicting_policy", "no_memory",     "server_error"};
+      "not_a_master",  "evicting_policy", "no_memory",     "server_error",  "protocol_error"};
   return texts[static_cast<std::size_t>(f)];
 }
 
@@ -46,6 +46,7 @@ inline std::string text_of(session_event const& e) {
                                         "too_long",  "server_error"};
   std::string text(kinds[static_cast<std::size_t>(e.what)]);
   if (e.time != 0ms) text += ' ' + std::to_string(e.time.count()) + " ms";
+  if (e.error != failure::none) text.append(" ").append(text_of(e.error));
   return text;
 }
 

@@ -41,6 +41,8 @@ inline constexpr auto not_a_master = make(error::not_a_master, "the server is a 
 inline constexpr auto evicting_policy = make(error::evicting_policy, "the server may evict keys");
 inline constexpr auto server_error =
     make(error::server_error, "the server has answered with an error");
+inline constexpr auto protocol_error =
+    make(error::protocol_error, "the server does not keep to the protocol");
 inline constexpr auto forked = make(error::forked, "the client was made before a fork");
 inline failure_reason const no_memory{boost::system::errc::not_enough_memory,
                                       boost::system::generic_category(), "no memory"};
@@ -64,6 +66,7 @@ inline verdict verdict_of(failure why) noexcept {
     case failure::not_a_master: return failed_because(reasons::not_a_master);
     case failure::evicting_policy: return failed_because(reasons::evicting_policy);
     case failure::no_memory: return failed_because(reasons::no_memory);
+    case failure::protocol_error: return failed_because(reasons::protocol_error);
     case failure::server_error: break;
   }
   return failed_because(reasons::server_error);

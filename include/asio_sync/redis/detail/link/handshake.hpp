@@ -42,7 +42,8 @@ class handshake {
   // Takes the next message of the server.
   progress take(resp::value message);
 
-  // Returns the reason of `refused`, and what to tell people about `failed` and `refused`.
+  // Returns the reason of `refused`, and what to tell people about `failed` and `refused`. A
+  // failure has a reason if the server does not keep to the protocol.
   failure why() const noexcept { return why_; }
   std::string const& text() const noexcept { return text_; }
 
@@ -101,8 +102,13 @@ inline handshake::progress handshake::take(resp::value message) {
       if (message.type() != resp::kind::map) break;
       step_ = selects_ ? step::select : step::info;
       return progress::goes_on;
-    case step::select: step_ = step::info; return progress::goes_on;
-    case step::info: return take_info(message.text());
+    case step::select:
+      if (message.type() != resp::kind::string) break;
+      step_ = step::info;
+      return progress::goes_on;
+    case step::info:
+      if (message.type() != resp::kind::string) break;
+      return take_info(message.text());
     case step::subscribe:
       if (message.type() != resp::kind::push) break;
       step_ = step::load;
@@ -112,6 +118,7 @@ inline handshake::progress handshake::take(resp::value message) {
       return take_digest(message.text());
     case step::end: break;
   }
+  why_ = failure::protocol_error;
   text_ = "the server answers in a way that does not belong to the handshake";
   return progress::failed;
 }

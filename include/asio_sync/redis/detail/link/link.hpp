@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
 #define ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
 
+#include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -51,8 +52,8 @@ class link_host {
   // Returns true while the server owes an answer.
   virtual bool awaits_answer() const noexcept = 0;
 
-  // The link is closed, and calls nothing any more.
-  virtual void broken(std::string_view why) noexcept = 0;
+  // The link is closed, and calls nothing any more. `error` is `protocol_error` or `none`.
+  virtual void broken(std::string_view why, failure error) noexcept = 0;
 
  protected:
   ~link_host() = default;
@@ -100,7 +101,7 @@ class link : public std::enable_shared_from_this<link> {
   void take_messages(std::size_t n);
   void watch();
   void check_silence();
-  void fail(std::string_view why) noexcept;
+  void fail(std::string_view why, failure error = failure::none) noexcept;
 
   link_host* host_;  // null: it is closed
   duration const patience_;
@@ -172,7 +173,7 @@ inline void link::take_messages(std::size_t n) {
     host_->received(*message);
   }
   if (host_ != nullptr && parser_.error() != resp::fault::none)
-    return fail(describe(parser_.error()));
+    return fail(describe(parser_.error()), failure::protocol_error);
   if (host_ == nullptr) return;
   owes_ = host_->awaits_answer();
   host_->ready();
@@ -212,11 +213,11 @@ inline void link::check_silence() {
 
 // --- The end ---
 
-inline void link::fail(std::string_view why) noexcept {
+inline void link::fail(std::string_view why, failure error) noexcept {
   link_host* const host = host_;
   if (host == nullptr) return;  // it has closed the link, and then thrown
   close();
-  host->broken(why);
+  host->broken(why, error);
 }
 
 inline void link::close() noexcept {

@@ -21,7 +21,6 @@
 #include <memory>
 #include <new>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,7 +113,7 @@ class session_driver : public session_host,
     follow([] {});
   }
   bool awaits_answer() const noexcept override { return !is_ready_ || session_.expects(); }
-  void broken(std::string_view why) noexcept override;
+  void broken(std::string_view why, failure error) noexcept override;
 
   void disconnect() noexcept override { drop_link(); }
   std::string new_client_id() override;
@@ -228,12 +227,12 @@ inline void session_driver::linked() {
   link_->flush();
 }
 
-inline void session_driver::broken(std::string_view why) noexcept {
+inline void session_driver::broken(std::string_view why, failure error) noexcept {
   auto const self = shared_from_this();
   link_.reset();
   if (is_away()) return;
-  if (!is_ready_) report({session_event::kind::disconnected, why});
-  follow([&] { session_.disconnected(read_clock(), why); });
+  if (!is_ready_) report({session_event::kind::disconnected, why, {}, error});
+  follow([&] { session_.disconnected(read_clock(), why, error); });
 }
 
 // --- Messages ---
@@ -253,7 +252,8 @@ inline void session_driver::received(resp::value message) {
     session_.answered(now, reader_.read(*what, message));
     if (what == script::beat && now - linked_at_ >= longest_pause) next_pause_ = shortest_pause;
   } else {
-    throw std::runtime_error("the server answers what was not asked");
+    drop_link();
+    session_.disconnected(now, "the server answers what was not asked", failure::protocol_error);
   }
   if (!link_) follow([] {});
 }
@@ -268,7 +268,7 @@ inline bool session_driver::shake_hands(resp::value message) {
       break;
     case handshake::progress::failed:
       drop_link();
-      report({session_event::kind::disconnected, handshake_.text()});
+      report({session_event::kind::disconnected, handshake_.text(), {}, handshake_.why()});
       return false;
     case handshake::progress::refused:
       session_.fail(handshake_.why(), handshake_.text());

@@ -33,7 +33,8 @@ enum class failure : std::uint8_t {
   not_a_master,
   evicting_policy,
   no_memory,
-  server_error
+  server_error,
+  protocol_error  // the server does not keep to the protocol
 };
 
 // The place of a token at the server.
@@ -53,11 +54,22 @@ struct opened {
   std::optional<std::chrono::milliseconds> gate;  // the time until it opens
 };
 
-// An error. Its first word is its code.
+// An error. Its first word is its code, but servers have none for a right that a script lacks.
 struct refusal {
   std::string_view text;
 
-  std::string_view code() const noexcept { return text.substr(0, text.find(' ')); }
+  std::string_view code() const noexcept {
+    if (text.starts_with("ERR The user executing the script") ||
+        text.starts_with("ERR ACL failure in script"))
+      return "NOPERM";
+    return text.substr(0, text.find(' '));
+  }
+
+  // Returns the reason of a final error that has no code of its own.
+  failure reason() const noexcept {
+    return text.starts_with("ERR unknown command") ? failure::unsupported_server
+                                                   : failure::server_error;
+  }
 };
 
 // An answer that has not the form of any other.

@@ -121,6 +121,11 @@ class claim_table {
 
   // --- Answers ---
 
+  // True if a server may answer an `acquire` so: a wait is in the queue at least.
+  static bool may_answer(command const& acquire, token_state const& s) noexcept {
+    return s.where != standing::unknown || acquire.of == nullptr || acquire.of->once_;
+  }
+
   // Takes the state of a claim at the server.
   void apply(time_point now, claim& c, token_state const& s) noexcept {
     if (c.state_ == claim_state::holding) {

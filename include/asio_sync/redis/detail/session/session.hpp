@@ -93,9 +93,9 @@ class session {
   // A connection is subscribed to the channel of client_id(), and knows the scripts.
   void connected(time_point now, std::string_view run_id);
 
-  void disconnected(time_point now, std::string_view why) noexcept {
+  void disconnected(time_point now, std::string_view why, failure error = {}) noexcept {
     observe(now);
-    if (is_connected(state_)) lose_connection(why);
+    if (is_connected(state_)) lose_connection(why, error);
   }
 
   // Makes the next request. Returns false if there is nothing to send now.
@@ -172,12 +172,12 @@ class session {
       lose_session("no beat was acknowledged in time", session_state::offline);
   }
 
-  void reconnect(std::string_view why) noexcept {
+  void reconnect(std::string_view why, failure error = {}) noexcept {
     host_.disconnect();
-    lose_connection(why);
+    lose_connection(why, error);
   }
 
-  void lose_connection(std::string_view why) noexcept;
+  void lose_connection(std::string_view why, failure error) noexcept;
   void lose_session(std::string_view why, session_state next) noexcept;
   void lose_refused_session(std::string_view why) noexcept;
   void change_identity(std::string_view why);
@@ -221,12 +221,11 @@ inline void session::connected(time_point now, std::string_view run_id) {
 }
 
 // The session goes on: its commands are sent again when another connection has resumed it.
-inline void session::lose_connection(std::string_view why) noexcept {
-  bool const was_open = state_ == session_state::open;
+inline void session::lose_connection(std::string_view why, failure error) noexcept {
   enter(state_ == session_state::opening ? session_state::offline : session_state::suspended);
   commands().requeue();
   beat_sent_ = shutdown_sent_ = false;
-  if (was_open) report(session_event::kind::disconnected, why);
+  host_.report({session_event::kind::disconnected, why, {}, error});
 }
 
 inline void session::lose_session(std::string_view why, session_state next) noexcept {
@@ -311,7 +310,8 @@ inline void session::answered(time_point now, answer const& a) {
   if (!commands().has_unanswered()) return;
   command const front = commands().first_unanswered();
   if (auto const* const r = std::get_if<refusal>(&a)) return refuse(now, front, *r);
-  if (!accept(now, front, a)) reconnect("the answer is not one of this command");
+  if (!accept(now, front, a))
+    reconnect("the answer is not one of this command", failure::protocol_error);
 }
 
 // Returns false if the answer belongs to another script.
@@ -334,7 +334,7 @@ inline bool session::accept(time_point now, command const& front, answer const& 
       claims_.apply_beat(now, *states);
       return true;
     case script::acquire:
-      if (state == nullptr) return false;
+      if (state == nullptr || !claims_.may_answer(front, *state)) return false;
       commands().settle();
       if (front.of != nullptr) claims_.apply(now, *front.of, *state);
       return true;
@@ -372,10 +372,11 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
 
 inline void session::refuse(time_point now, command const& front, refusal const& r) {
   auto const [what, why] = consequence_of(r.code());
-  bool const asks = front.what == script::acquire;
+  bool const asks = front.what == script::acquire, opens = front.what == script::open;
   switch (what) {
     case reaction::fail_client: return fail(why, r.text);
     case reaction::fail_operation:
+      if (why == failure::server_error && opens) return fail(r.reason(), r.text);
       if (why == failure::server_error)
         host_.report({session_event::kind::server_error, r.text, {}, why});
       if (front.of == nullptr && !asks) break;
