@@ -75,9 +75,15 @@ struct counted : a_while {
 
 // A mutex in a world, and an operation that ends when the timer is cancelled or moved.
 struct fixture : world {
-  auto sleep() { return timer.async_wait(asio::deferred); }
+  auto sleep() {
+    return [this](auto&& token) {
+      begun = true;
+      return timer.async_wait(std::forward<decltype(token)>(token));
+    };
+  }
 
   async_mutex m{io, c, "x"};
+  bool begun = false;
   asio::steady_timer timer{io, asio::steady_timer::time_point::max()};
 };
 
@@ -86,14 +92,7 @@ BOOST_FIXTURE_TEST_SUITE(guarded_test, fixture)
 BOOST_AUTO_TEST_CASE(an_operation_has_the_lock_until_it_has_ended) {
   async_mutex same(io, c, "x");
   ending done;
-  bool begun = false;
-  async_guarded(
-      m,
-      [&](auto&& token) {
-        begun = true;
-        return timer.async_wait(std::forward<decltype(token)>(token));
-      },
-      done.handler());
+  async_guarded(m, sleep(), done.handler());
   BOOST_TEST(!begun);
   BOOST_TEST(soon([&] { return begun; }));
   outcome<lock_type> next;
@@ -107,14 +106,7 @@ BOOST_AUTO_TEST_CASE(an_operation_has_the_lock_until_it_has_ended) {
 
 BOOST_AUTO_TEST_CASE(an_operation_whose_lock_is_lost_is_cancelled) {
   ending done;
-  bool begun = false;
-  async_guarded(
-      m,
-      [&](auto&& token) {
-        begun = true;
-        return timer.async_wait(std::forward<decltype(token)>(token));
-      },
-      done.handler());
+  async_guarded(m, sleep(), done.handler());
   BOOST_TEST(soon([&] { return begun; }));
   ::kill(s.id(), SIGSTOP);
   BOOST_TEST(soon([&] { return done.calls != 0; }, 5s));
@@ -168,18 +160,13 @@ BOOST_AUTO_TEST_CASE(a_cancellation_ends_the_wait_and_later_the_operation) {
 
 BOOST_AUTO_TEST_CASE(a_lock_that_cannot_be_had_is_an_error_and_nothing_begins) {
   auto held = lock(m);
-  bool begun = false;
-  auto const operation = [&](auto&& token) {
-    begun = true;
-    return timer.async_wait(std::forward<decltype(token)>(token));
-  };
   ending late, at_once, refused;
-  async_guarded_for(m, operation, 20ms, late.handler());
-  async_guarded_for(m, operation, 0s, at_once.handler());
+  async_guarded_for(m, sleep(), 20ms, late.handler());
+  async_guarded_for(m, sleep(), 0s, at_once.handler());
   BOOST_TEST(soon([&] { return late.calls && at_once.calls; }));
   BOOST_TEST((late.is(timed_out) && at_once.is(timed_out)));
   m.close();
-  async_guarded(m, operation, refused.handler());
+  async_guarded(m, sleep(), refused.handler());
   BOOST_TEST(soon([&] { return refused.calls != 0; }));
   BOOST_TEST(refused.is(closed));
   BOOST_TEST(!begun);
@@ -240,7 +227,6 @@ BOOST_AUTO_TEST_CASE(operations_end_with_their_context) {
     asio::io_context theirs;
     auto const t = std::make_unique<asio::steady_timer>(theirs, 1h);
     async_mutex mutex(theirs, c, "x");
-    bool begun = false;
     auto const operation = [&](auto&& token) {
       begun = true;
       return t->async_wait(std::forward<decltype(token)>(token));
