@@ -57,9 +57,10 @@ template <class Key, class Executor, class Hash, class Equal>
 /// its turn there. A future's executor is no place to run: the operation begins on the lockable's.
 /// Cancellation: of all kinds. Until the operation begins, a cancellation ends the wait, and gives
 /// back a guard that is acquired already; later it is passed on to the operation.
-/// Loss: a lock or a permit at a Redis server may be lost while the operation runs. The operation
-/// is cancelled then (terminal); when it has ended, the handler gets `error::lease_lost`. All
-/// steps run on a strand over the executor.
+/// Loss: a lock or a permit at a Redis server may be lost. An operation that runs is then
+/// cancelled (terminal), one that has not begun does not begin; the handler gets
+/// `error::lease_lost` when it has ended. The operation begins and completes on a strand over the
+/// executor, and never inside this function; it has to be destroyed before the executor's context.
 /// Threads: any, at any time.
 /// Lifetime: the operation is kept until it has completed, and may own what it works on. Then it
 /// is destroyed, the guard is released, and the handler is called, in this order; if the operation

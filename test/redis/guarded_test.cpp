@@ -20,7 +20,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/execution.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
@@ -31,6 +33,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace redis_guarded_test {
@@ -112,6 +115,36 @@ BOOST_AUTO_TEST_CASE(an_operation_whose_lock_is_lost_is_cancelled) {
   BOOST_TEST(soon([&] { return done.calls != 0; }, 5s));
   ::kill(s.id(), SIGCONT);
   BOOST_TEST(done.is(lease_lost));
+  BOOST_TEST(lock(m).owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(an_operation_whose_lock_is_lost_before_it_begins_does_not_begin) {
+  asio::io_context busy;
+  ending done;
+  connection admin(s.socket());
+  async_guarded(m, sleep(), done.handler_on(busy));
+  BOOST_TEST(soon([&] { return admin({"EXISTS", "as:{x}:h"}).number == 1; }));
+  c.stop();
+  BOOST_TEST(asio_sync::test::redis::soon(busy, [&] { return done.calls != 0; }));
+  BOOST_TEST(done.is(lease_lost));
+  BOOST_TEST(!begun);
+}
+
+// The executor does not run inline what it is given.
+BOOST_AUTO_TEST_CASE(a_cancellation_on_the_way_to_the_beginning_is_not_lost) {
+  asio::cancellation_signal signal;
+  ending done;
+  auto const queues = asio::require(io.get_executor(), asio::execution::blocking.never);
+  async_guarded(
+      m, sleep(),
+      asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(queues, done.handler())));
+  connection admin(s.socket());
+  while (admin({"EXISTS", "as:{x}:h"}).number == 0) std::this_thread::sleep_for(1ms);
+  for (int i = 0; i < 1000 && m.waiters() != 0; ++i) std::this_thread::sleep_for(1ms);
+  BOOST_TEST(io.run_one() == 1u);  // the guard arrives
+  signal.emit(asio::cancellation_type::terminal);
+  BOOST_TEST(soon([&] { return done.calls != 0; }));
+  BOOST_TEST(done.is(aborted));
   BOOST_TEST(lock(m).owns_lock());
 }
 

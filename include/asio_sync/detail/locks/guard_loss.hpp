@@ -9,6 +9,7 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/error.hpp>
 
 #include <boost/asio/bind_executor.hpp>
@@ -16,8 +17,10 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -86,6 +89,10 @@ class guard_loss {
 // runs on a strand. Only threads of its context use that, which knows when they end.
 template <can_be_lost Held, class Executor>
 class guard_loss<Held, Executor> {
+  static_assert(is_postable<Executor> || is_promise_executor<Executor>,
+                "an operation that is guarded at a server needs a handler whose executor a strand "
+                "can be made over: one of a context or any_io_executor");
+
  public:
   using executor_type = asio::strand<Executor>;
 
@@ -98,8 +105,21 @@ class guard_loss<Held, Executor> {
 
   executor_type const& executor(Executor const&) const noexcept { return strand_; }
 
-  // Called on the strand, before the operation begins. Throws what allocating and waiting throw.
-  void watch(Held& held, guarded_cancellation const& users) {
+  // Called on the way to the strand, before dispatch(). Throws what connecting the slot throws.
+  void note_cancellation(guarded_cancellation const& users) {
+    if (auto slot = users.slot(); slot.is_connected())
+      slot.assign([this](asio::cancellation_type_t) { is_cancelled_ = true; });
+  }
+
+  // Returns the error if the operation is not to begin any more.
+  error_code refusal(Held const& held) const noexcept {
+    if (is_cancelled_) return asio::error::operation_aborted;
+    return held ? error_code() : make_error_code(error::lease_lost);
+  }
+
+  // Called on the strand, before the operation begins. Returns what its slot belongs to. Throws
+  // what allocating and waiting throw.
+  std::shared_ptr<void> watch(Held& held, guarded_cancellation const& users) {
     auto const s = std::make_shared<stage>();
     auto on_loss = [s, strand = strand_](error_code e) {
       if (e) return;
@@ -114,6 +134,7 @@ class guard_loss<Held, Executor> {
         kept->signal.emit(type);
       });
     stage_ = s;
+    return s;
   }
 
   asio::cancellation_slot slot(guarded_cancellation const& users) const noexcept {
@@ -128,10 +149,11 @@ class guard_loss<Held, Executor> {
  private:
   struct stage {
     asio::cancellation_signal signal;
-    bool has_ended = false;
+    std::atomic<bool> has_ended = false;  // an operation may be destroyed elsewhere
   };
 
   executor_type strand_;
+  bool is_cancelled_ = false;  // on the way to the strand
   std::shared_ptr<stage> stage_;
 };
 

@@ -198,10 +198,13 @@ class guarded_operation : public State {
       : State(p, c, ex, a), operation_(static_cast<Source&&>(operation)) {}
 
   ASIO_SYNC_NOINLINE void begin() {
-    if constexpr (can_be_lost<decltype(State::guard)>)
-      asio::dispatch(begin_on_strand{guarded_step<State>(*this), this});
-    else
+    if constexpr (can_be_lost<decltype(State::guard)>) {
+      begin_on_strand f{guarded_step<State>(*this), this};
+      this->loss.note_cancellation(this->cancellation);
+      asio::dispatch(std::move(f));
+    } else {
       operation_.begin(guarded_step<State>(*this));
+    }
   }
 
  private:
@@ -210,7 +213,9 @@ class guarded_operation : public State {
     executor_type get_executor() const noexcept { return step.get_executor(); }
 
     void operator()() {
-      self->loss.watch(self->guard, self->cancellation);
+      if (auto const refused = self->loss.refusal(self->guard)) return step.fail(refused);
+      // Kept for an operation that completes inside its initiation, and then uses its slot.
+      auto const kept = self->loss.watch(self->guard, self->cancellation);
       self->operation_.begin(std::move(step));
     }
 
