@@ -254,19 +254,23 @@ BOOST_AUTO_TEST_CASE(coroutines_futures_and_pools_guard) {
   async_guarded(theirs, a_while(users), asio::use_future).get();
 }
 
-// The operations are destroyed with their context, and their locks go back.
+// The context ends after the client's thread, which posts to it.
 BOOST_AUTO_TEST_CASE(operations_end_with_their_context) {
   {
     asio::io_context theirs;
-    auto const t = std::make_unique<asio::steady_timer>(theirs, 1h);
-    async_mutex mutex(theirs, c, "x");
+    asio::steady_timer never(theirs, asio::steady_timer::time_point::max());
+    asio::thread_pool their_pool(1);
+    client other(their_pool.get_executor(), quick(s));
+    other.async_run(asio::detached);
+    async_mutex mutex(theirs, other, "x");
+    bool runs = false;
     auto const operation = [&](auto&& token) {
-      begun = true;
-      return t->async_wait(std::forward<decltype(token)>(token));
+      runs = true;
+      return never.async_wait(std::forward<decltype(token)>(token));
     };
     async_guarded(mutex, operation, asio::detached);
     async_guarded(mutex, operation, asio::detached);
-    BOOST_TEST(asio_sync::test::redis::soon(theirs, [&] { return begun; }));
+    BOOST_TEST(asio_sync::test::redis::soon(theirs, [&] { return runs; }));
   }
   BOOST_TEST(lock(m).owns_lock());
 }

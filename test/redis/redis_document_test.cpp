@@ -242,10 +242,10 @@ struct world {
   std::vector<error_code> ended;
   server s;
   redis::config settings;
+  asio::io_context context;
   asio::thread_pool io{1};
   std::unique_ptr<redis::client> client =
       std::make_unique<redis::client>(io.get_executor(), settings);
-  asio::io_context context;
 };
 
 // Another process, as it were.
