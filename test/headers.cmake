@@ -1,8 +1,8 @@
 # Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 # SPDX-License-Identifier: BSL-1.0
 
-# Each header alone, which is only read, as that takes two thirds of the time; everything in two
-# translation units, and Asio compiled separately. Building this is most of the test.
+# Reads each header alone, which takes two thirds of the time of compiling it. Compiles everything in
+# two translation units, and Asio separately. Building this is most of the test.
 
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/include/*.hpp

@@ -441,7 +441,7 @@ BOOST_AUTO_TEST_CASE(work_under_a_lock_ends_or_fails) {
   BOOST_TEST((held == false));
 }
 
-// Nobody reads, so the second write does not end.
+// The second write does not end, because nobody reads.
 void write_ends_with_the_lock(world& w, std::size_t threads) {
   redis::async_mutex mutex(w.context, *w.client, "m");
   asio::readable_pipe reader(w.context);

@@ -211,9 +211,16 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
 
 /// The guard of a mutex at a server: unlocks it when it is destroyed.
 ///
-/// Its members are those of `detail::remote_lock`: `owns_lock()`, `unlock()`,
-/// `async_unlock(token)`, `fence()`, `expires_at()`, `async_wait_lost(token)`, `mutex()`,
-/// `swap()`.
+///     bool owns_lock() const noexcept;        // false before anybody else can own the mutex
+///     void unlock();                          // tells the server, and does not wait
+///     auto async_unlock(token);               // void(error_code): lease_lost if it was lost
+///     std::uint64_t fence() const noexcept;   // greater than that of every earlier lock
+///     auto expires_at() const noexcept;       // owned until then, if no heartbeat follows
+///     auto async_wait_lost(token);            // void(error_code): none when the lock is lost
+///     mutex_type* mutex() const noexcept;     // null if the guard is empty, or the mutex gone
+///     void swap(lock_type&) noexcept;
+///
+/// `detail::remote_lock` has these members, and says more of them.
 ///
 /// Threads: a guard is used by one thread at a time, which need not be always the same.
 template <class Executor>

@@ -289,9 +289,7 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
 
 /// The guard of a writer at a server: unlocks the mutex when it is destroyed.
 ///
-/// Its members are those of `detail::remote_lock`: `owns_lock()`, `unlock()`,
-/// `async_unlock(token)`, `fence()`, `expires_at()`, `async_wait_lost(token)`, `mutex()`,
-/// `swap()`.
+/// It has the members of `redis::async_mutex::lock_type`.
 ///
 /// Threads: a guard is used by one thread at a time, which need not be always the same.
 template <class Executor>
@@ -309,9 +307,7 @@ class [[nodiscard]] basic_async_shared_mutex<Executor>::lock_type
 
 /// The guard of a reader at a server: unlocks the mutex when it is destroyed.
 ///
-/// Its members are those of `detail::remote_lock`: `owns_lock()`, `unlock()`,
-/// `async_unlock(token)`, `fence()`, `expires_at()`, `async_wait_lost(token)`, `mutex()`,
-/// `swap()`.
+/// It has the members of `redis::async_mutex::lock_type`.
 ///
 /// Threads: a guard is used by one thread at a time, which need not be always the same.
 template <class Executor>

@@ -21,7 +21,7 @@ namespace asio_sync::redis {
 ///
 /// The first five end the run of a client, except `server_error` of a single object: a key of
 /// another type has the name of the object. The event `server_error` has the server's own words.
-/// `protocol_error` is that of an event alone: the run goes on, on another connection.
+/// Only an event has `protocol_error`: the run goes on, on another connection.
 enum class error {
   /// The server has refused the password, or the user has no permission for a command or a key.
   access_denied = 1,

@@ -70,7 +70,8 @@ concept can_be_lost = requires(Held& held) {
   held.async_wait_lost(asio::deferred);
 };
 
-// What a guarded operation has of the loss of its guard: nothing, if that cannot be lost.
+// Does nothing: this guard cannot be lost. The operation runs on the handler's executor, and has
+// the user's slot.
 template <class Held, class Executor>
 class guard_loss {
  public:
@@ -85,8 +86,9 @@ class guard_loss {
   static error_code end(Held const&, error_code e) noexcept { return e; }
 };
 
-// Cancels the operation when the guard is lost, which may happen at any time; so the operation
-// runs on a strand. Only threads of its context use that, which knows when they end.
+// Cancels the operation when the guard is lost. The operation runs on a strand, because the guard
+// may be lost at any time. Only threads of the executor's context use the strand: the client's
+// thread might come after the end of the context.
 template <can_be_lost Held, class Executor>
 class guard_loss<Held, Executor> {
   static_assert(is_postable<Executor> || is_promise_executor<Executor>,

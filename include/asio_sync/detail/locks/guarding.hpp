@@ -111,7 +111,7 @@ struct guarding<shared_side<Mutex>> : guarding_reference<Mutex> {
   }
 };
 
-// One permit.
+// Acquires one permit.
 template <class Semaphore>
 struct permit_guarding : guarding_reference<Semaphore> {
   using guarding_reference<Semaphore>::guarding_reference;

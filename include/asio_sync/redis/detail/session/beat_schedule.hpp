@@ -69,7 +69,7 @@ class beat_schedule {
       else
         name_at(c, now + gap());
     });
-    auto early = last_waiter_;  // those that are due go on after the last of them
+    auto early = last_waiter_;  // the rotation goes on after the last waiter that was due
     for_each_after(last_waiter_, claims, [&](claim& c) {
       if (c.state_ != claim_state::waiting) return;
       if (c.due_ <= soon && name(c, early, max_waited_objects, max_waiters))
