@@ -9,13 +9,14 @@
 # object_of NAME N
 object_of() { echo "$work/${1//\//-}-$2.o"; }
 
-# compile_calls NAME N [OPTION...]: to their object; what the compiler says, to $work/said.
+# compile_calls NAME N [OPTION...]: to their object; what the compiler says, to a file beside it.
 compile_calls() {
-  local operation token level
+  local operation token level object
   IFS=/ read -r operation token level <<<"$1"
+  object=$(object_of "$1" "$2")
   "${compiler[@]}" "$level" "-DOPERATION_$operation" "-DTOKEN_$token" "-DCALLS=$2" "${@:3}" \
-    -c "${BASH_SOURCE[0]%/*}/call_site.cpp" -o "$(object_of "$1" "$2")" >"$work/said" 2>&1 ||
-    { head -20 "$work/said" >&2; return 1; }
+    -c "${BASH_SOURCE[0]%/*}/call_site.cpp" -o "$object" >"$object.said" 2>&1 ||
+    { head -20 "$object.said" >&2; rm -f "$object"; return 1; }
 }
 
 # headers_of NAME: what its calls include, precompiled, which is most of what compiling them takes.
@@ -31,16 +32,17 @@ headers_of() {
   echo "$folder/call_site.hpp"
 }
 
-# compile_calls_alone NAME N [OPTION...]: without what their headers take.
+# compile_calls_alone NAME N: once, without what their headers take, and with the compiler's report.
 compile_calls_alone() {
   local headers
+  [[ ! -e $(object_of "$1" "$2") ]] || return 0
   headers=$(headers_of "$1") || return
-  compile_calls "$@" -include "$headers"
+  compile_calls "$@" -include "$headers" -ftime-report
 }
 
 # text_of_calls NAME N: bytes of code, constants, and tables for exceptions.
 text_of_calls() {
-  [[ -e $(object_of "$1" "$2") ]] || compile_calls_alone "$1" "$2" || return
+  compile_calls_alone "$1" "$2" || return
   size "$(object_of "$1" "$2")" | awk 'NR == 2 { print $1 }'
 }
 
@@ -48,7 +50,7 @@ text_of_calls() {
 megabytes_of() { sed -n 's/^ TOTAL .* \([0-9]*\)M$/\1/p'; }
 
 # megabytes_of_calls NAME N
-megabytes_of_calls() { compile_calls_alone "$1" "$2" -ftime-report && megabytes_of <"$work/said"; }
+megabytes_of_calls() { compile_calls_alone "$1" "$2" && megabytes_of <"$(object_of "$1" "$2").said"; }
 
 # for_calls FIGURE NAME FROM TO: what FIGURE_of_calls tells of TO calls, less what it does of FROM.
 for_calls() {
