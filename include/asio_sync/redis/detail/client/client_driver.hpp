@@ -42,7 +42,6 @@ class client_driver final : public session_driver, public driver {
   void drain() noexcept override;
 
   void end() noexcept override {
-    if (hub_->is_forked()) return hub_->close();
     follow([this] { owned_session().end(); });
     hub_->close();
   }

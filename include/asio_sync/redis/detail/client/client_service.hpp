@@ -46,6 +46,11 @@ class client_service final : public asio::execution_context::service {
     for (auto const& each : drivers) each->end();
   }
 
+  // A child lets go of its parent's connections before it can read from them.
+  void notify_fork(asio::execution_context::fork_event event) override {
+    if (event == asio::execution_context::fork_child) shutdown();
+  }
+
   std::mutex lock_;
   std::vector<std::shared_ptr<driver>> drivers_;
 };
