@@ -6,6 +6,7 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
+#include "support/executors.hpp"
 #include "support/memory.hpp"
 
 #include <asio_sync/redis.hpp>
@@ -41,6 +42,7 @@
 namespace redis_client_test {
 
 using namespace asio_sync::test::redis;
+using asio_sync::test::inline_executor;
 using redis_error = asio_sync::redis::error;
 
 // The error that making something throws.
@@ -504,6 +506,7 @@ BOOST_AUTO_TEST_CASE(a_client_ends_before_its_primitives_and_guards) {
   BOOST_TEST(soon(io, [&] { return held.calls != 0; }));
   held.guard.async_wait_lost(lost.handler());
   m.async_lock(behind.handler());
+  fprintf(stderr, "reset\n");
   c.reset();
   BOOST_TEST(!held.guard.owns_lock());
   m.async_lock(later.handler());
@@ -652,6 +655,33 @@ BOOST_AUTO_TEST_CASE(a_child_that_runs_the_context_of_the_client_leaves_the_conn
   BOOST_TEST(!events.has(event::kind::disconnected));
   c.stop();
   BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+}
+
+// --- Threads ---
+
+// The handler of a wait that the client ends blocks; meanwhile the time of another one is up.
+BOOST_AUTO_TEST_CASE(a_wait_whose_time_is_up_decides_no_other_while_the_client_ends) {
+  asio::execution_context unknown;
+  asio::io_context io, never_run;
+  outcome<lock_type> patient, hasty;
+  bool was_up = false;
+  std::promise<void> is_up;
+  auto c = std::make_unique<client>(never_run.get_executor());
+  async_mutex m(io, *c, "x");
+  m.async_lock(asio::bind_executor(inline_executor(unknown), [&](error_code, lock_type const&) {
+    was_up = is_up.get_future().wait_for(20s) == std::future_status::ready;
+  }));
+  m.async_lock_for(1h, patient.handler());
+  m.async_lock_for(300ms, [&, set = hasty.handler()](error_code e, lock_type l) {
+    set(e, std::move(l));
+    is_up.set_value();
+  });
+  std::thread runner([&] { io.run(); });
+  c.reset();
+  runner.join();
+  BOOST_TEST(was_up);
+  BOOST_TEST(hasty.refused(timed_out));
+  BOOST_TEST(patient.refused(asio::error::operation_aborted));
 }
 
 // --- Executors ---

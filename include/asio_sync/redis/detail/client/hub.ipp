@@ -103,6 +103,11 @@ void hub::give_up(remote_claim& c) noexcept {
 void hub::wake() noexcept {
   if (is_forked()) return;
   if (refusal_.load(std::memory_order_acquire).decided()) end_fresh_claims();
+  post_orders();
+}
+
+void hub::post_orders() noexcept {
+  if (is_forked()) return;
   std::shared_ptr<strand_route> strand;
   {
     std::lock_guard const guard(lock_);

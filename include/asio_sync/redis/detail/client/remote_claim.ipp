@@ -100,7 +100,7 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
   if (loss)
     result::settle(std::move(loss), to.is_valid() ? wait_outcome::aborted : wait_outcome::granted);
   if (is_ended && end) end->settle(verdict_of(failure::lease_lost));
-  to.wake();
+  to.post_orders();
 }
 
 std::shared_ptr<result> remote_claim::loss() {

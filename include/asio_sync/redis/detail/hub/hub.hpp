@@ -93,14 +93,18 @@ class hub : public std::enable_shared_from_this<hub> {
   verdict refusal() const noexcept;
 
   // Has the driver ask the server for a claim. The driver owns a share of the claim until it ends
-  // the claim. Called under the lock of the core, like give_up(); wake() follows after that lock.
+  // the claim. Called under the lock of the core; wake() follows after that lock.
   void ask(remote_claim& c) noexcept;
 
-  // Has the driver release or forget a claim, which nobody here wants any more.
+  // Has the driver release or forget a claim, which nobody here wants any more. Called under the
+  // lock of the core; post_orders() follows after that lock.
   void give_up(remote_claim& c) noexcept;
 
   // Has the driver take its orders. Needs no memory on the executors of an io_context or a
-  // thread_pool; without a driver, ends the claims here.
+  // thread_pool. Decides no wait, and so may be called under the lock of a wait_service.
+  void post_orders() noexcept;
+
+  // Has the driver take its orders, or ends the claims here if operations are refused.
   void wake() noexcept;
 
   // True while the session holds what it has been granted.

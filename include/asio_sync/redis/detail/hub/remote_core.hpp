@@ -44,7 +44,7 @@ struct remote_traits : shell::waiter_traits {
   static void give_up(claim& c) noexcept { c.client().give_up(c); }
 };
 
-// Wakes the client after each transition that gives it an order, without the core's lock.
+// Tells the client of its orders after each transition that gives it one, without the core's lock.
 class remote_queue : public shell::remote_state<remote_traits> {
  public:
   static constexpr bool in_batches = true;
@@ -84,7 +84,7 @@ class remote_queue : public shell::remote_state<remote_traits> {
 
   void settle_more(shell::decided_waits& decided) noexcept {
     decided.more = false;
-    client_->wake();
+    client_->post_orders();
   }
 
   bool drop(shell::waiter& w, shell::decided_waits& decided) noexcept {
@@ -93,7 +93,7 @@ class remote_queue : public shell::remote_state<remote_traits> {
     auto const client = client_;
     bool const was_last = remote_state::drop(w, decided);
     claim_ref const given_up(std::move(granted.claim));
-    client->wake();
+    client->post_orders();
     return was_last;
   }
 
