@@ -94,7 +94,7 @@ class program {
     print_line();  // writer 0 is about to stop
     start([this](auto&... with) { return take_over(with..., all_); });
     print_line();  // writer 1 has written
-    all_.resume(0);
+    all_.send(0, SIGCONT);
     while (print_line()) {
     }
     auto const number = fenced_number(file_).read();

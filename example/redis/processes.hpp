@@ -59,6 +59,9 @@ class signals {
     if (interrupted_) throw std::runtime_error("interrupted");
   }
 
+  /// Lets signals arrive from now on, for a process that has its own way to end.
+  void let_in() { ::sigprocmask(SIG_SETMASK, &unblocked_, nullptr); }
+
   /// Waits until there is something to read, a signal arrives, or a process ends.
   void wait(int file) {
     ::fd_set readable;
@@ -144,8 +147,8 @@ class processes {
     ::waitpid(std::exchange(ids_[i], 0), nullptr, 0);
   }
 
-  /// Wakes process i, which has stopped itself.
-  void resume(std::size_t i) { ::kill(ids_[i], SIGCONT); }
+  /// Sends a signal to process i, which has not ended.
+  void send(std::size_t i, int signal) { ::kill(ids_[i], signal); }
 
  private:
   // True if all processes have ended.
