@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// The rights of doc/redis-protocol.md suffice for everything that is public. A client that lacks
+// one of them ends with access_denied, and does not connect again.
+
+#include "redis/support/connection.hpp"
+#include "redis/support/fixture.hpp"
+#include "redis/support/world.hpp"
+
+#include <asio_sync/redis.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redis_rights_test {
+
+using namespace boost::asio::experimental::awaitable_operators;
+using namespace asio_sync::test::redis;
+using asio::use_awaitable;
+using asio_sync::redis::async_shared_mutex;
+using redis_error = asio_sync::redis::error;
+
+// --- Everything that is public ---
+
+template <class Guard>
+asio::awaitable<void> hold(Guard, std::chrono::milliseconds time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  co_await timer.async_wait(asio::deferred);
+}
+
+// Has the second wait while the first holds, and then holds for a while itself.
+template <class First, class Second>
+asio::awaitable<void> hand_over(asio::awaitable<First> first, asio::awaitable<Second> second,
+                                std::chrono::milliseconds time = 20ms) {
+  auto guard = co_await std::move(first);
+  auto const next = co_await (hold(std::move(guard), time) && std::move(second));
+}
+
+asio::awaitable<void> use_mutex(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_mutex ours(executor, a, "mutex"), theirs(executor, b, "mutex");
+  auto const longer_than_a_beat = short_life / 2;
+  co_await hand_over(ours.async_lock(use_awaitable), theirs.async_lock(use_awaitable),
+                     longer_than_a_beat);
+  auto lock = co_await ours.async_lock();
+  if (co_await theirs.async_try_lock()) throw std::runtime_error("two own the mutex");
+  co_await lock.async_unlock();
+}
+
+asio::awaitable<void> use_semaphore(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_semaphore ours(executor, a, "semaphore", 2), theirs(executor, b, "semaphore", 2);
+  co_await hand_over(ours.async_acquire(1, use_awaitable), theirs.async_acquire(2, use_awaitable));
+  auto permit = co_await ours.async_acquire(2);
+  if (co_await theirs.async_try_acquire(1)) throw std::runtime_error("three permits of two");
+  co_await permit.async_release();
+}
+
+asio::awaitable<void> use_shared_mutex(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_shared_mutex ours(executor, a, "shared"), theirs(executor, b, "shared");
+  co_await hand_over(ours.async_lock(use_awaitable), theirs.async_lock_shared(use_awaitable));
+  co_await hand_over(ours.async_lock_shared(use_awaitable), theirs.async_lock(use_awaitable));
+  auto const granted = co_await theirs.async_try_lock_shared();
+}
+
+// The first one goes without a word: its session has to run out.
+asio::awaitable<void> use_what_the_dead_have_held(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_mutex ours(executor, a, "of the dead"), theirs(executor, b, "of the dead");
+  auto const lock = co_await ours.async_lock();
+  a.stop();
+  auto const granted = co_await theirs.async_lock();
+}
+
+asio::awaitable<void> use_everything(client& a, client& b) {
+  co_await use_mutex(a, b);
+  co_await use_semaphore(a, b);
+  co_await use_shared_mutex(a, b);
+  co_await use_what_the_dead_have_held(a, b);
+  co_await b.async_shutdown();
+}
+
+// --- With rights, and without ---
+
+// Two clients of one user, which use everything until something fails.
+struct users {
+  explicit users(config const& c) : a(pool.get_executor(), c), b(pool.get_executor(), c) {
+    a.async_run(end_of_a.handler_on(io));
+    b.async_run(end_of_b.handler_on(io));
+    asio::co_spawn(io, use_everything(a, b), [this](std::exception_ptr e) {
+      a.stop();
+      b.stop();
+      failure = e;
+    });
+    BOOST_TEST_REQUIRE(soon(io, [this] { return end_of_a.calls && end_of_b.calls; }));
+  }
+
+  std::ptrdiff_t count(event::kind what) const { return of_a.count(what) + of_b.count(what); }
+
+  asio::io_context io;
+  std::exception_ptr failure;
+  ending end_of_a, end_of_b;
+  asio::thread_pool pool{1};
+  client a, b;
+  event_log const of_a{a}, of_b{b};
+};
+
+struct fixture {
+  fixture() {
+    settings.database = 1;
+    settings.name = "two-of-a-kind";
+    settings.username = "locks";
+    settings.password = "secret";
+  }
+
+  // Makes the user anew, on a server without data.
+  void make_user(std::vector<std::string> const& rights) {
+    admin({"FLUSHALL"});
+    std::vector<std::string> user{"ACL", "SETUSER", "locks", "reset", "on", ">secret"};
+    user.insert(user.end(), rights.begin(), rights.end());
+    BOOST_TEST_REQUIRE(admin(user).text == "OK");
+  }
+
+  server s;
+  connection admin{s.socket()};
+  config settings = quick(s);
+};
+
+BOOST_FIXTURE_TEST_SUITE(rights_test, fixture)
+
+BOOST_AUTO_TEST_CASE(the_documented_rights_suffice) {
+  make_user(documented_rights());
+  users const both(settings);
+  if (both.failure) std::rethrow_exception(both.failure);
+  BOOST_TEST(both.end_of_a.is(aborted));  // by stop()
+  BOOST_TEST(both.end_of_b.is(error_code()));
+  BOOST_TEST(both.count(event::kind::server_error) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(each_documented_right_is_needed_and_missed_only_once) {
+  for (std::string const& right : documented_rights()) {
+    if (right == "-@all" || right == "resetchannels") continue;
+    auto rights = documented_rights();
+    std::erase(rights, right);
+    make_user(rights);
+    users const both(settings);
+    error_code const denied = redis_error::access_denied;
+    BOOST_TEST((both.end_of_a.is(denied) || both.end_of_b.is(denied)), right);
+    BOOST_TEST(both.count(event::kind::server_error) >= 1, right);
+    BOOST_TEST(both.count(event::kind::disconnected) == 0, right);
+    BOOST_TEST(!!both.failure, right);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_rights_test
