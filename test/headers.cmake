@@ -12,6 +12,9 @@ file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPEN
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(FILTER headers EXCLUDE REGEX "/detail/")
 endif()
+if(NOT TARGET asio_sync::redis_tls)
+  list(FILTER headers EXCLUDE REGEX "/tls[a-z_]*\\.hpp$")
+endif()
 set(asio_is_not_included [[
 #if defined(BOOST_ASIO_DETAIL_CONFIG_HPP)
 #error "includes Asio"
@@ -28,7 +31,9 @@ foreach(header IN LISTS headers)
   list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
 add_library(headers_alone OBJECT ${sources})
-target_link_libraries(headers_alone PRIVATE asio_sync::own)
+target_link_libraries(
+  headers_alone PRIVATE asio_sync::own $<TARGET_NAME_IF_EXISTS:asio_sync::redis_tls>
+)
 target_compile_definitions(
   headers_alone PRIVATE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_NO_TS_EXECUTORS
 )

@@ -29,7 +29,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT WIN32)  # all else has the sanit
 endif()
 
 # A session of Beast over TLS, where the headers for that are there: only compiled.
-find_package(OpenSSL QUIET)
 if(OpenSSL_FOUND)
   add_library(beast_ssl_session OBJECT variants/beast_ssl_session.cpp)
   target_include_directories(beast_ssl_session SYSTEM PRIVATE ${OPENSSL_INCLUDE_DIR})

@@ -77,6 +77,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_breaks_its_rules_is_refused) {
       {"prefix", [](config& c) { c.prefix = "{as}"; }},
       {"host", [](config& c) { c.host = ""; }},
       {"host", [](config& c) { c.port = ""; }},
+      {"host", [](config& c) { c.host = std::string(256, 'x'); }},
       {"unix_socket", [](config& c) { c.unix_socket = std::string(108, 'x'); }},
       {"database", [](config& c) { c.database = -1; }},
   };

@@ -9,16 +9,27 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace asio_sync::redis {
+
+namespace detail {
+
+class security;
+
+}  // namespace detail
 
 /// The settings of a client: where the server is, who we are, and how long a session lives.
 struct config {
   /// The address of the server. `unix_socket`, if it is not empty, is the path of a socket that is
   /// used instead.
   std::string host = "127.0.0.1", port = "6379", unix_socket;
+
+  /// Null, or the value of `make_tls` in <asio_sync/redis/tls.hpp>: connections are encrypted, and
+  /// the server has to prove its name. Not for a `unix_socket`.
+  std::shared_ptr<detail::security> security;
 
   /// The user of the server's ACL. Without a user name the password is that of the user `default`.
   std::string username, password;

@@ -70,6 +70,8 @@ class config_check {
     demand(c.unix_socket.size() < 108, "unix_socket: at most 107 bytes");
     demand(!c.unix_socket.empty() || (!c.host.empty() && !c.port.empty()),
            "host, port, unix_socket: no address");
+    demand(c.host.size() <= 255, "host: at most 255 bytes");
+    demand(c.unix_socket.empty() || !c.security, "security: not for a unix_socket");
     demand(c.database >= 0, "database: not negative");
   }
 

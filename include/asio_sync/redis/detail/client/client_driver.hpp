@@ -34,7 +34,8 @@ class client_driver final : public session_driver, public driver {
  public:
   client_driver(std::shared_ptr<hub> h, asio::any_io_executor strand, config const& c,
                 session_config session)
-      : session_driver(std::move(strand), std::move(session), {c.host, c.port, c.unix_socket},
+      : session_driver(std::move(strand), std::move(session),
+                       {c.host, c.port, c.unix_socket, c.security},
                        {c.username, c.password, c.name, c.database}, h->command_timeout()),
         hub_(std::move(h)),
         listeners_(hub_->executor()) {}

@@ -4,18 +4,17 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
 #define ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
 
+#include <asio_sync/redis/detail/link/transport.hpp>
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -30,12 +29,11 @@
 
 namespace asio_sync::redis::detail {
 
-namespace asio = boost::asio;
-
 // Names the place at which a server listens.
 struct address {
   std::string host, port;
   std::string unix_socket;  // if it is not empty, host and port are not used
+  std::shared_ptr<detail::security> security = nullptr;  // null: the bytes are sent as they are
 };
 
 // A link calls these on its executor. Each of them may call close(). If one throws, the link is
@@ -91,11 +89,18 @@ class link : public std::enable_shared_from_this<link> {
 
   static constexpr std::size_t read_size = 16 * 1024;
 
-  // Returns a handler that calls f unless the link is closed, and breaks the link for an error.
+  // Calls f unless the link is closed, and breaks the link for an error.
+  template <class Function, class... Results>
+  void go_on(boost::system::error_code error, Function f, Results const&... results) noexcept;
+
+  // Return a handler that goes on with f: for Asio, and for the transport.
   template <class Function>
-  auto guarded(Function f);
+  auto then(Function f);
+  template <class Function>
+  link_handler when_done(Function f);
 
   void connect(std::vector<endpoint> const& endpoints);
+  void connected();
   void linked();
   void read();
   void take_messages(std::size_t n);
@@ -106,7 +111,8 @@ class link : public std::enable_shared_from_this<link> {
   link_host* host_;  // null: it is closed
   duration const patience_;
   asio::ip::tcp::resolver resolver_;
-  asio::generic::stream_protocol::socket socket_;
+  transport::socket socket_;
+  std::unique_ptr<transport> transport_;
   asio::steady_timer alarm_;
   clock::time_point heard_at_{};
   bool owes_ = true;      // the server: a connection, or an answer
@@ -118,26 +124,42 @@ class link : public std::enable_shared_from_this<link> {
 
 // --- Connecting ---
 
+template <class Function, class... Results>
+void link::go_on(boost::system::error_code error, Function f, Results const&... results) noexcept {
+  if (host_ == nullptr) return;
+  try {
+    if (error) return fail(transport_->explain(error.message()));
+    f(*this, results...);
+  } catch (std::exception const& e) {
+    fail(e.what());
+  }
+}
+
 template <class Function>
-auto link::guarded(Function f) {
+auto link::then(Function f) {
   return [self = shared_from_this(), f = std::move(f)](boost::system::error_code error,
                                                        auto const&... results) -> void {
-    if (self->host_ == nullptr) return;
-    if (error) return self->fail(error.message());
-    try {
-      f(*self, results...);
-    } catch (std::exception const& e) {
-      self->fail(e.what());
-    }
+    self->go_on(error, f, results...);
   };
 }
 
+template <class Function>
+link_handler link::when_done(Function) {
+  return {shared_from_this(), [](link& l, boost::system::error_code error, std::size_t n) {
+            l.go_on(error, Function(), n);
+          }};
+}
+
 inline void link::connect(address const& to) {
+  if (to.security)
+    transport_ = to.security->secure(socket_, to.host);
+  else
+    transport_ = std::make_unique<plain_transport>(socket_);
   heard_at_ = clock::now();
   watch();
   if (!to.unix_socket.empty())
     return connect({endpoint(asio::local::stream_protocol::endpoint(to.unix_socket))});
-  resolver_.async_resolve(to.host, to.port, guarded([](link& l, auto const& found) {
+  resolver_.async_resolve(to.host, to.port, then([](link& l, auto const& found) {
                             std::vector<endpoint> endpoints;
                             for (auto const& each : found) endpoints.push_back(each.endpoint());
                             l.connect(endpoints);
@@ -145,12 +167,16 @@ inline void link::connect(address const& to) {
 }
 
 inline void link::connect(std::vector<endpoint> const& endpoints) {
-  asio::async_connect(socket_, endpoints, guarded([](link& l, endpoint const&) { l.linked(); }));
+  asio::async_connect(socket_, endpoints, then([](link& l, endpoint const&) { l.connected(); }));
+}
+
+inline void link::connected() {
+  boost::system::error_code not_tcp;
+  socket_.set_option(asio::ip::tcp::no_delay(true), not_tcp);
+  transport_->shake_hands(when_done([](link& l, std::size_t) { l.linked(); }));
 }
 
 inline void link::linked() {
-  boost::system::error_code not_tcp;
-  socket_.set_option(asio::ip::tcp::no_delay(true), not_tcp);
   owes_ = false;
   read();
   host_->linked();
@@ -160,8 +186,8 @@ inline void link::linked() {
 
 inline void link::read() {
   auto const room = parser_.prepare(read_size);
-  socket_.async_read_some(asio::buffer(room.data(), room.size()),
-                          guarded([](link& l, std::size_t n) { l.take_messages(n); }));
+  transport_->read(asio::buffer(room.data(), room.size()),
+                   when_done([](link& l, std::size_t n) { l.take_messages(n); }));
 }
 
 inline void link::take_messages(std::size_t n) {
@@ -187,7 +213,7 @@ inline void link::flush() {
   if (!std::exchange(owes_, true)) heard_at_ = clock::now();
   watch();
   in_flight_.swap(out_);
-  asio::async_write(socket_, asio::buffer(in_flight_), guarded([](link& l, std::size_t) {
+  transport_->write(asio::buffer(in_flight_), when_done([](link& l, std::size_t) {
                       l.in_flight_.clear();
                       l.host_->ready();
                       if (l.host_ != nullptr) l.flush();
@@ -200,14 +226,14 @@ inline void link::flush() {
 inline void link::watch() {
   if (watches_ || !owes_) return;
   alarm_.expires_at(heard_at_ + patience_);
-  alarm_.async_wait(guarded([](link& l) { l.check_silence(); }));
+  alarm_.async_wait(then([](link& l) { l.check_silence(); }));
   watches_ = true;
 }
 
 inline void link::check_silence() {
   watches_ = false;
   if (owes_ && clock::now() - heard_at_ >= patience_)
-    return fail("the server does not answer in time");
+    return fail(transport_->explain("the server does not answer in time"));
   watch();
 }
 
