@@ -14,5 +14,6 @@
 #include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/error.hpp>
 #include <asio_sync/redis/fwd.hpp>
+#include <asio_sync/redis/inspection.hpp>
 
 #endif

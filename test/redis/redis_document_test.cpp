@@ -764,8 +764,10 @@ BOOST_AUTO_TEST_CASE(an_operator_sees_these_keys) {
   BOOST_TEST(to({"HLEN", "as:o:" + sid}).number == 2);
   auto const holder = to({"HGETALL", "as:{reports}:h"});
   BOOST_TEST_REQUIRE(holder.elements.size() >= 1u);
+  auto const since = holder.elements[1].text.substr(holder.elements[1].text.rfind(' ') + 1);
+  BOOST_TEST(since.size() == 13u);
   BOOST_TEST(to({"HVALS", "as:{reports}:h"}).elements.at(0).text ==
-             "1 " + std::to_string(lock.fence()));
+             "1 " + std::to_string(lock.fence()) + " " + since);
   BOOST_TEST(to({"ZCARD", "as:{reports}:q"}).number == 1);
   BOOST_TEST(to({"HGET", "as:{reports}:m", "k"}).text == "mutex");
   BOOST_TEST(to({"TTL", "as:{reports}:h"}).number == -1);
@@ -774,6 +776,31 @@ BOOST_AUTO_TEST_CASE(an_operator_sees_these_keys) {
   mutex.cancel();
   w.run_context();
   BOOST_CHECK_THROW(auto const l = wait.get(), system_error);
+}
+
+asio::awaitable<void> free_reports(redis::client& client) {
+  redis::inspection const reports = co_await client.async_inspect("reports");
+  for (redis::inspection::holder const& holder : reports.holders)
+    if (holder.age > std::chrono::hours(1))
+      co_await client.async_force_release("reports", holder.fence);
+}
+
+BOOST_AUTO_TEST_CASE(an_operator_frees_a_lock_that_is_held_for_an_hour) {
+  world w;
+  redis::async_mutex mutex(w.context, *w.client, "reports");
+  auto const lock = mutex.lock();
+  asio::co_spawn(w.context, free_reports(*w.client), asio::detached);
+  w.run_context();
+  BOOST_TEST(lock.owns_lock());
+  connection to(w.s.socket());
+  auto const holder = to({"HGETALL", "as:{reports}:h"}).elements;
+  BOOST_TEST_REQUIRE(holder.size() == 2u);
+  to({"HSET", "as:{reports}:h", holder[0].text, "1 " + std::to_string(lock.fence()) + " 1"});
+  asio::co_spawn(w.context, free_reports(*w.client), asio::detached);
+  w.run_context();
+  BOOST_TEST(!lock.owns_lock());
+  BOOST_TEST(world::comes_true([&] { return w.has(redis::event::kind::forced_release); }));
+  BOOST_TEST(to({"EXISTS", "as:{reports}:h"}).number == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_new_server_grants_nothing_at_first) {
@@ -849,6 +876,8 @@ BOOST_AUTO_TEST_CASE(a_configuration_has_rules) {
   BOOST_TEST(refused([](auto& c) { c.prefix = "{a}"; }));
   BOOST_TEST(refused([](auto& c) { c.prefix.assign(513, 'p'); }));
   BOOST_TEST(refused([](auto& c) { c.name = "a b"; }));
+  BOOST_TEST(!refused([](auto& c) { c.name.assign(256, 'n'); }));
+  BOOST_TEST(refused([](auto& c) { c.name.assign(257, 'n'); }));
   BOOST_TEST(refused([](auto& c) { c.session_ttl = 499ms; }));
   BOOST_TEST(refused([](auto& c) { c.session_ttl = 7s; }));
   BOOST_TEST(refused([](auto& c) { c.max_session_ttl = 25h; }));

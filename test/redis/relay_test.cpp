@@ -316,6 +316,39 @@ BOOST_AUTO_TEST_CASE(a_shutdown_whose_answer_is_lost_succeeds) {
   w.expect_success(down);
 }
 
+// --- Locks that are taken away ---
+
+BOOST_AUTO_TEST_CASE(a_holder_that_does_not_hear_of_its_loss_learns_it_from_a_beat) {
+  relayed_world w(long_life);
+  lock_type held = w.lock(w.m);
+  ending lost, forced;
+  held.async_wait_lost(lost.handler());
+  w.r.set(to_client, flow::drop);
+  w.direct_c.async_force_release("x", held.fence(), forced.handler_on(w.io));
+  w.expect_success(forced);
+  lock_type const next = w.lock(w.direct);
+  BOOST_TEST(held.owns_lock());  // as the documentation says
+  BOOST_TEST(next.fence() > held.fence());
+  w.r.cut();
+  w.expect_success(lost);
+  BOOST_TEST(!held.owns_lock());
+  BOOST_TEST(next.owns_lock());
+  BOOST_TEST(!w.events.has(event::kind::session_lost));
+}
+
+BOOST_AUTO_TEST_CASE(a_forced_release_whose_answer_is_lost_is_repeated_and_succeeds) {
+  relayed_world w(long_life);
+  lock_type held = w.lock(w.direct);
+  ending forced;
+  w.r.set(to_client, flow::drop);
+  w.c.async_force_release("x", held.fence(), forced.handler_on(w.io));
+  w.expect_nothing_left();
+  BOOST_TEST(forced.calls == 0);
+  w.r.cut();
+  w.expect_success(forced);
+  BOOST_TEST(!held.owns_lock());
+}
+
 BOOST_AUTO_TEST_CASE(waits_survive_a_cut_and_keep_their_order) {
   for (bool const is_released_meanwhile : {false, true}) {
     relayed_world w(long_life);

@@ -10,16 +10,20 @@
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/remote_question.hpp>
 #include <asio_sync/redis/detail/hub/result.hpp>
 #include <asio_sync/redis/error.hpp>
 #include <asio_sync/redis/fwd.hpp>
+#include <asio_sync/redis/inspection.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace asio_sync::redis {
@@ -102,6 +106,54 @@ class client {
         std::make_shared<detail::result>(hub_->living_executor()),
         [hub = hub_](std::shared_ptr<detail::result> const& r) { return hub->begin_shutdown(r); },
         "redis::client", "async_shutdown", static_cast<Token&&>(token));
+  }
+
+  /// Asks the server who holds the object of this name, and who waits for it: a mutex, a semaphore
+  /// or a shared mutex of any client. Changes nothing. The inspection is empty if nobody uses the
+  /// object. The question is repeated after a lost connection.
+  ///
+  /// Completion signature: `void(error_code, inspection)`; the inspection is empty with an error.
+  /// Executor: the handler's, else `get_executor()`; never from inside this function.
+  /// Cancellation: terminal, partial and total alike.
+  /// Errors: `timed_out` if the server has not answered in the client's `command_timeout`;
+  /// `operation_not_permitted` if the client does not run, or if a deferred operation is launched
+  /// for the second time; `operation_aborted` (cancelled, or the client stopped, shut down or
+  /// destroyed); `redis::error::server_error` (there is a key of another type under the name);
+  /// `redis::error::forked`, or the final error that has ended the client's run. Throws
+  /// `boost::system::system_error` with `invalid_argument` unless the name has 1 to 512 bytes and
+  /// no braces.
+  /// Threads: any, at any time.
+  /// Exceptions: also those of `async_run`.
+  template <asio_sync::detail::token_for<void(boost::system::error_code, inspection)> Token =
+                asio_sync::detail::default_token<executor_type>>
+  auto async_inspect(std::string name, Token&& token = Token()) {
+    return detail::initiate_question<detail::inspection_delivery>(
+        hub_, detail::make_question(std::move(name), {}, "async_inspect"), "async_inspect",
+        static_cast<Token&&>(token));
+  }
+
+  /// Takes the object of this name from the holder with this fence, a client of any process, and
+  /// grants it to those who wait. The holder is told, and does not own from then on; its
+  /// `async_wait_lost` completes, and its client has the event `forced_release`.
+  ///
+  /// A holder that does not hear of it, because it has no connection at the moment, believes to
+  /// own until its heartbeat names the hold, or until its session ends, while somebody else may
+  /// own already: only the fence orders the two. Use this function if a holder hangs, and is not
+  /// to be ended.
+  ///
+  /// Completion signature: `void(error_code)`.
+  /// Executor, threads, exceptions: those of `async_inspect`.
+  /// Cancellation: terminal, partial and total alike; the object may be taken away all the same.
+  /// Errors: `operation_not_permitted` also if nobody holds the object with this fence. No error
+  /// if the connection was lost after the command had been sent, and nobody holds with the fence
+  /// any more. After `timed_out` or `operation_aborted` the object may be taken away: ask again,
+  /// no later holder has the same fence. Otherwise those of `async_inspect`.
+  template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
+                asio_sync::detail::default_token<executor_type>>
+  auto async_force_release(std::string name, std::uint64_t fence, Token&& token = Token()) {
+    return detail::initiate_question(
+        hub_, detail::make_question(std::move(name), fence, "async_force_release"),
+        "async_force_release", static_cast<Token&&>(token));
   }
 
   /// Ends the run without a word to the server, which frees all that was held within a

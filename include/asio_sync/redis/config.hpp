@@ -40,7 +40,8 @@ struct config {
   /// The beginning of all keys and channels. Clients that use the same objects have the same one.
   std::string prefix = "as:";
 
-  /// Says who holds an object, for people. Printable ASCII without spaces; may be empty.
+  /// Says who holds an object, for people. Printable ASCII without spaces, at most 256 bytes;
+  /// may be empty.
   std::string name;
 
   /// For how long the server keeps what this client holds after it has heard from it for the last
@@ -87,6 +88,9 @@ struct event {
     data_lost,
     /// An object, whose name is in `text`, was held for longer than `max_hold`.
     held_too_long,
+    /// A lock or permit, of the object whose name is in `text`, was taken away by
+    /// `async_force_release`.
+    forced_release,
     /// The server has refused a command; `text` has its words.
     server_error
   };

@@ -10,6 +10,7 @@ namespace asio_sync::redis {
 
 struct config;
 struct event;
+struct inspection;
 
 class client;
 

@@ -83,6 +83,10 @@ class caller {
   message forget(std::string const& object, int counter) {
     return call("forget", {object, std::to_string(counter)});
   }
+  message inspect(std::string const& object) { return call("inspect", {object}); }
+  message force(std::string const& object, std::int64_t fence) {
+    return call("force", {object, std::to_string(fence)});
+  }
   message shutdown() { return call("shutdown", {}); }
 
   /// Ends the session as its time to live does.

@@ -108,6 +108,8 @@ class server {
       case script::release: return release(c);
       case script::forget: return forget(c);
       case script::shutdown: return shutdown(c);
+      case script::inspect:
+      case script::force: break;  // no claim has a part in them
     }
     return {};
   }

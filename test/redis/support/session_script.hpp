@@ -33,17 +33,29 @@ inline token_state waits(std::uint64_t ticket, std::optional<milliseconds> hint 
 inline token_state unknown() { return {}; }
 
 inline std::string_view text_of(failure f) {
-  constexpr std::string_view texts[] = {
-      "none",          "not_free",        "aborted",       "timed_out",     "lease_lost",
-      "kind_mismatch", "version",         "configuration", "access_denied", "unsupported_server",
-      "not_a_master",  "evicting_policy", "no_memory",     "server_error",  "protocol_error"};
+  constexpr std::string_view texts[] = {"none",
+                                        "not_free",
+                                        "not_held",
+                                        "aborted",
+                                        "timed_out",
+                                        "lease_lost",
+                                        "kind_mismatch",
+                                        "version",
+                                        "configuration",
+                                        "access_denied",
+                                        "unsupported_server",
+                                        "not_a_master",
+                                        "evicting_policy",
+                                        "no_memory",
+                                        "server_error",
+                                        "protocol_error"};
   return texts[static_cast<std::size_t>(f)];
 }
 
 inline std::string text_of(session_event const& e) {
   constexpr std::string_view kinds[] = {"connected", "disconnected", "session_lost",
                                         "late",      "gated",        "data_lost",
-                                        "too_long",  "server_error"};
+                                        "too_long",  "forced",       "server_error"};
   std::string text(kinds[static_cast<std::size_t>(e.what)]);
   if (e.time != 0ms) text += ' ' + std::to_string(e.time.count()) + " ms";
   if (e.error != failure::none) text.append(" ").append(text_of(e.error));
@@ -76,6 +88,8 @@ inline std::string text_of(request const& r) {
     case script::release: return "release " + at(2) + ' ' + at(1) + ':' + at(3);
     case script::forget: return "forget " + at(2) + ' ' + at(1) + ':' + at(3);
     case script::shutdown: return "shutdown " + at(1);
+    case script::inspect: return "inspect " + at(2);
+    case script::force: return "force " + at(2) + ' ' + at(3);
   }
   return {};
 }
@@ -85,6 +99,7 @@ class fixture : public session_host {
   char next_id_ = 'a';
   std::map<std::string, object> objects_;
   std::deque<claim> claims_;
+  std::deque<question> questions_;
 
  public:
   explicit fixture(session_config config = {}) : s(config, *this) { s.run(); }
@@ -154,6 +169,18 @@ class fixture : public session_host {
     return c;
   }
 
+  // Asks a question, for at most a second. Questions have numbers from 1 on.
+  question& inspect(std::string const& name) {
+    return ask(questions_.emplace_back(script::inspect, name));
+  }
+  question& force(std::string const& name, std::uint64_t fence) {
+    return ask(questions_.emplace_back(script::force, name, fence));
+  }
+  question& ask(question& q) {
+    s.ask(now, q, now + 1000ms);
+    return q;
+  }
+
   void after(milliseconds time) { now += time; }
 
   bool ends_claims = false;  // the only one, when it has finished
@@ -179,6 +206,12 @@ class fixture : public session_host {
   void finished(claim& c, failure why) noexcept override {
     append(told_, "finished " + number(c) + ' ' + std::string(text_of(why)));
     if (ends_claims) claims_.clear();
+  }
+  void answered(question& q, failure why, asio_sync::redis::inspection* found) noexcept override {
+    std::size_t n = 0;
+    while (&questions_[n] != &q) ++n;
+    append(told_, "answered " + std::to_string(n + 1) + ' ' + std::string(text_of(why)) +
+                      (found != nullptr ? " found" : ""));
   }
   void report(session_event const& e) noexcept override { append(told_, text_of(e)); }
   void disconnect() noexcept override { append(told_, "disconnect"); }

@@ -24,7 +24,7 @@ class config_check {
   explicit config_check(config& c) : config_(c) {
     check_times();
     check_address();
-    demand(is_word(c.name), "name: only printable ASCII without spaces");
+    demand(is_word(c.name), "name: at most 256 bytes, printable ASCII without spaces");
     demand(c.prefix.size() <= 512 && c.prefix.find_first_of("{}") == std::string::npos,
            "prefix: at most 512 bytes, without braces");
   }
@@ -47,7 +47,8 @@ class config_check {
   }
 
   static bool is_word(std::string const& text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    return text.size() <= 256 &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
   }
 
   void check_times() {

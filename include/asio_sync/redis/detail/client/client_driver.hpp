@@ -6,12 +6,15 @@
 
 #include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/client/client_claim.hpp>
+#include <asio_sync/redis/detail/client/client_question.hpp>
 #include <asio_sync/redis/detail/client/client_service.hpp>
 #include <asio_sync/redis/detail/client/failures.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
+#include <asio_sync/redis/detail/hub/remote_question.hpp>
 #include <asio_sync/redis/detail/link/session_driver.hpp>
 #include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/inspection.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
@@ -54,6 +57,8 @@ class client_driver final : public session_driver, public driver {
     switch (t.what->what) {
       case order::kind::claim:
         return obey(client_claim::of(static_cast<remote_claim&>(*t.what)), t);
+      case order::kind::question:
+        return ask(client_question::of(static_cast<remote_question&>(*t.what)));
       case order::kind::run: return owned_session().run();
       case order::kind::stop: return owned_session().stop();
       case order::kind::shut_down: return owned_session().shutdown(read_clock());
@@ -66,12 +71,23 @@ class client_driver final : public session_driver, public driver {
     t.is_asked ? owned_session().acquire(now, c) : owned_session().release(now, c);
   }
 
+  void ask(client_question& q) noexcept {
+    auto const now = read_clock();
+    owned_session().ask(now, q, now + hub_->command_timeout());
+  }
+
   void granted(claim& c) noexcept override { client_claim::of(c).grant(c.fence()); }
   void lost(claim& c) noexcept override { client_claim::of(c).lose(); }
   void finished(claim& c, failure why) noexcept override {
     auto& ended = client_claim::of(c);
     bool const was_tried = why == failure::not_free && ended.how() == attempt::tries;
     hub_->finish(ended, was_tried ? wait_outcome::granted : verdict_of(why));
+  }
+
+  void answered(question& q, failure why, inspection* found) noexcept override {
+    auto& ended = client_question::of(q);
+    if (found != nullptr) ended.take(std::move(*found));
+    hub::finish(ended, verdict_of(why));
   }
 
   void extended(session_clock::time_point until) noexcept override {

@@ -57,6 +57,7 @@ inline verdict verdict_of(failure why) noexcept {
     case failure::aborted: return wait_outcome::aborted;
     case failure::not_free:
     case failure::timed_out: return wait_outcome::timed_out;
+    case failure::not_held: return wait_outcome::not_permitted;
     case failure::lease_lost: return failed_because(reasons::lease_lost);
     case failure::kind_mismatch: return failed_because(reasons::kind_mismatch);
     case failure::version_mismatch: return failed_because(reasons::version_mismatch);

@@ -17,6 +17,7 @@
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
 #include <asio_sync/redis/detail/hub/remote_core.hpp>
+#include <asio_sync/redis/detail/hub/remote_question.hpp>
 #include <asio_sync/redis/detail/hub/result.hpp>
 #include <asio_sync/redis/detail/link/read_clock.hpp>
 
@@ -100,9 +101,25 @@ void hub::give_up(remote_claim& c) noexcept {
   claim_ref const last(&c);
 }
 
+verdict hub::ask(std::shared_ptr<remote_question> const& q,
+                 std::shared_ptr<result> const& r) noexcept {
+  if (verdict const refused = forked(); refused.decided()) return refused;
+  {
+    std::lock_guard const guard(lock_);
+    if (verdict const refused = refusal_; refused.decided()) return refused;
+    if (!run_ || r->is_begun) return wait_outcome::not_permitted;
+    r->is_begun = true;
+    q->self_ = q;
+    q->end_ = r;
+    queue(*q);
+  }
+  wake();
+  return {};
+}
+
 void hub::wake() noexcept {
   if (is_forked()) return;
-  if (refusal_.load(std::memory_order_acquire).decided()) end_fresh_claims();
+  if (refusal_.load(std::memory_order_acquire).decided()) end_fresh_orders();
   post_orders();
 }
 
@@ -238,6 +255,11 @@ void hub::finish(remote_claim& c, verdict why) noexcept {
   claim_ref const last(&c);
 }
 
+void hub::finish(remote_question& q, verdict why) noexcept {
+  auto const last = std::move(q.self_);
+  std::exchange(q.end_, nullptr)->settle(why);
+}
+
 void hub::end_run(verdict run, verdict shutdown, verdict refusal) noexcept {
   std::shared_ptr<result> ran, shut_down;
   {
@@ -246,7 +268,7 @@ void hub::end_run(verdict run, verdict shutdown, verdict refusal) noexcept {
     shut_down.swap(shutdowns_);
     refusal_ = refusal;
   }
-  end_fresh_claims();
+  end_fresh_orders();
   if (ran) ran->settle(run);
   result::settle(std::move(shut_down), shutdown);
 }
@@ -275,29 +297,32 @@ void hub::queue(order& o) noexcept {
   orders_.push_back(o);
 }
 
-// Ends the claims that no driver has seen, if operations are refused. A claim that was taken out
-// counts as ended, so that nobody gives it up.
-void hub::end_fresh_claims() noexcept {
+// Ends the claims and questions that no driver has seen, if operations are refused. A claim that
+// was taken out counts as ended, so that nobody gives it up.
+void hub::end_fresh_orders() noexcept {
   for (;;) {
-    remote_claim* c = nullptr;
+    order* fresh = nullptr;
     verdict why;
     {
       std::lock_guard const guard(lock_);
       why = refusal_.load(std::memory_order_relaxed);
-      if (why.decided()) c = first_fresh_claim();
-      if (!c) return;
-      orders_.erase(*c);
-      c->is_queued = false;
-      c->is_ended_ = true;
+      if (why.decided()) fresh = first_fresh_order();
+      if (!fresh) return;
+      orders_.erase(*fresh);
+      fresh->is_queued = false;
+      if (fresh->what == order::kind::claim) static_cast<remote_claim*>(fresh)->is_ended_ = true;
     }
-    finish(*c, why);
+    if (fresh->what == order::kind::claim)
+      finish(static_cast<remote_claim&>(*fresh), why);
+    else
+      finish(static_cast<remote_question&>(*fresh), why);
   }
 }
 
-remote_claim* hub::first_fresh_claim() const noexcept {
+order* hub::first_fresh_order() const noexcept {
   for (order* o = orders_.empty() ? nullptr : &orders_.front(); o; o = o->next) {
-    if (o->what != order::kind::claim) continue;
-    if (auto* const c = static_cast<remote_claim*>(o); c->is_fresh_) return c;
+    if (o->what == order::kind::question) return o;
+    if (o->what == order::kind::claim && static_cast<remote_claim*>(o)->is_fresh_) return o;
   }
   return nullptr;
 }

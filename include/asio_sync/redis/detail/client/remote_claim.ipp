@@ -6,10 +6,12 @@
 
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/redis/detail/client/client_claim.hpp>
+#include <asio_sync/redis/detail/client/client_question.hpp>
 #include <asio_sync/redis/detail/client/failures.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
 #include <asio_sync/redis/detail/hub/remote_core.hpp>
+#include <asio_sync/redis/detail/hub/remote_question.hpp>
 #include <asio_sync/redis/detail/hub/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -17,25 +19,38 @@
 #include <boost/system/errc.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
-// The members of remote_claim, and what makes handles.
+// The members of remote_claim, and what makes handles and questions.
 
 namespace asio_sync::redis::detail {
+
+inline void check_name(std::string const& name, std::initializer_list<char const*> function) {
+  bool const is_valid =
+      !name.empty() && name.size() <= 512 && name.find_first_of("{}") == std::string::npos;
+  if (!is_valid)
+    shell::throw_error(make_error_code(boost::system::errc::invalid_argument), function,
+                       "the name has not 1 to 512 bytes, or has braces");
+}
 
 std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_executor executor,
                                     char const* type, char const* kind, std::string name,
                                     std::uint64_t capacity) {
-  bool const is_valid =
-      !name.empty() && name.size() <= 512 && name.find_first_of("{}") == std::string::npos;
-  if (!is_valid)
-    shell::throw_error(make_error_code(boost::system::errc::invalid_argument), {type},
-                       "the name has not 1 to 512 bytes, or has braces");
+  check_name(name, {type});
   return std::make_shared<client_handle>(std::move(client), std::move(executor), type, kind,
                                          std::move(name), capacity);
+}
+
+std::shared_ptr<remote_question> make_question(std::string name,
+                                               std::optional<std::uint64_t> fence,
+                                               char const* function) {
+  check_name(name, {"redis::client", function});
+  return std::make_shared<client_question>(std::move(name), fence);
 }
 
 handle::handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, std::uint64_t n)

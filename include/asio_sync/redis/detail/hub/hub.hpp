@@ -20,6 +20,7 @@ namespace asio_sync::redis {
 
 struct config;
 struct event;
+struct inspection;
 
 class client;
 
@@ -31,12 +32,13 @@ using shell::verdict;
 using shell::wait_outcome;
 
 class remote_claim;
+class remote_question;
 class result;
 class strand_route;
 
 // An order to the driver of a client.
 struct order {
-  enum class kind : std::uint8_t { claim, run, stop, shut_down, end };
+  enum class kind : std::uint8_t { claim, question, run, stop, shut_down, end };
 
   explicit order(kind k) noexcept : what(k) {}
 
@@ -100,11 +102,16 @@ class hub : public std::enable_shared_from_this<hub> {
   // lock of the core; post_orders() follows after that lock.
   void give_up(remote_claim& c) noexcept;
 
+  // Has the driver ask the server a question, which settles r. Returns a refusal, also if the
+  // client does not run.
+  verdict ask(std::shared_ptr<remote_question> const& q,
+              std::shared_ptr<result> const& r) noexcept;
+
   // Has the driver take its orders. Needs no memory on the executors of an io_context or a
   // thread_pool. Decides no wait, and so may be called under the lock of a wait_service.
   void post_orders() noexcept;
 
-  // Has the driver take its orders, or ends the claims here if operations are refused.
+  // Has the driver take its orders, or ends claims and questions here if operations are refused.
   void wake() noexcept;
 
   // True while the session holds what it has been granted.
@@ -151,6 +158,9 @@ class hub : public std::enable_shared_from_this<hub> {
   // result of its giving back.
   void finish(remote_claim& c, verdict why) noexcept;
 
+  // Ends the driver's share of a question, and settles its result.
+  static void finish(remote_question& q, verdict why) noexcept;
+
   // The run has ended. Later operations are refused until the next run, unless `refusal` is
   // undecided.
   void end_run(verdict run, verdict shutdown, verdict refusal) noexcept;
@@ -166,10 +176,10 @@ class hub : public std::enable_shared_from_this<hub> {
 
   // Below: under the lock.
   void queue(order& o) noexcept;
-  remote_claim* first_fresh_claim() const noexcept;
+  order* first_fresh_order() const noexcept;
 
   // Below: without it.
-  void end_fresh_claims() noexcept;
+  void end_fresh_orders() noexcept;
 
   static constexpr std::int64_t over = std::numeric_limits<std::int64_t>::min();
 

@@ -81,6 +81,12 @@ class result_core final
     return false;
   }
 
+  // What an inspection has found; written before the event is set. Null for other operations.
+  std::shared_ptr<inspection> found;
+
+  // Keeps the core for inspection_delivery::make().
+  verdict hold(verdict granted) noexcept { return found ? granted : homed_core::hold(granted); }
+
   // True if the context has ended, as far as the library knows contexts of this kind.
   bool has_lost_home() const noexcept { return had_home_ && !home().get(); }
 
@@ -138,10 +144,11 @@ class result : shell::primitive<asio::any_io_executor, result_core> {
 };
 
 // Begins something, and waits for its end. Begin: see `beginning`; called with the result.
-template <class Begin>
+// Delivery: see operation_base.
+template <class Begin, class Delivery>
 class result_operation final
-    : public shell::operation_base<result_operation<Begin>, asio::any_io_executor,
-                                   shell::no_grant<result_core>, shell::no_limit>,
+    : public shell::operation_base<result_operation<Begin, Delivery>, asio::any_io_executor,
+                                   Delivery, shell::no_limit>,
       public beginning {
  public:
   result_operation(std::shared_ptr<result> r, Begin begin, char const* type, char const* function)
@@ -173,11 +180,11 @@ class result_operation final
   char const* function_;
 };
 
-template <class Begin, class Token>
+template <class Delivery = shell::no_grant<result_core>, class Begin, class Token>
 auto initiate_result(std::shared_ptr<result> r, Begin begin, char const* type,
                      char const* function, Token&& token) {
   return shell::initiate_wait(
-      result_operation<Begin>(std::move(r), std::move(begin), type, function),
+      result_operation<Begin, Delivery>(std::move(r), std::move(begin), type, function),
       static_cast<Token&&>(token));
 }
 

@@ -4,10 +4,12 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_LINK_ANSWER_READER_HPP
 #define ASIO_SYNC_REDIS_DETAIL_LINK_ANSWER_READER_HPP
 
+#include <asio_sync/redis/detail/link/inspection_reader.hpp>
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/session/beat_schedule.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/wire/resp.hpp>
+#include <asio_sync/redis/inspection.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -24,8 +26,9 @@ class answer_reader {
   answer_reader() { states_.reserve(beat_schedule::max_tokens); }
 
   // Returns `malformed` for a message that no such script answers. The answer refers to the
-  // message and to this object, until the next call.
-  answer read(script what, resp::value message) noexcept {
+  // message and to this object, until the next call. Throws what the memory for an inspection
+  // throws.
+  answer read(script what, resp::value message) {
     if (message.type() == resp::kind::error) return refusal{message.text()};
     switch (what) {
       case script::open: return read_opened(message);
@@ -36,7 +39,12 @@ class answer_reader {
       case script::release:
       case script::forget:
       case script::shutdown:
+      case script::force:
         if (message.type() == resp::kind::number) return message.number();
+        break;
+      case script::inspect:
+        found_ = {};
+        if (inspection_reader::read(message, found_)) return &found_;
     }
     return malformed{};
   }
@@ -91,6 +99,7 @@ class answer_reader {
   }
 
   std::vector<token_state> states_;
+  inspection found_;
 };
 
 // Returns the text that was published, or nothing if the push is of another kind.

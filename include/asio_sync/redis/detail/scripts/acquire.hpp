@@ -25,7 +25,7 @@ if not gate and session and epoch == ARGV[4]
     call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
     local fence = pcall_redis('INCR', prefix .. 'f')
     if type(fence) == 'number' and fence >= 1e15 then
-      call('HSET', base .. 'h', token, ARGV[10] .. ' ' .. ('%.0f'):format(fence))
+      call('HSET', base .. 'h', token, granted(ARGV[10], ('%.0f'):format(fence)))
       if keys == 2 then
         call('HSET', base .. 'm', 'used', used + w)
       else

@@ -6,7 +6,9 @@
 
 #include <asio_sync/redis/detail/scripts/acquire.hpp>
 #include <asio_sync/redis/detail/scripts/beat.hpp>
+#include <asio_sync/redis/detail/scripts/force.hpp>
 #include <asio_sync/redis/detail/scripts/forget.hpp>
+#include <asio_sync/redis/detail/scripts/inspect.hpp>
 #include <asio_sync/redis/detail/scripts/open.hpp>
 #include <asio_sync/redis/detail/scripts/release.hpp>
 #include <asio_sync/redis/detail/scripts/shutdown.hpp>
@@ -16,7 +18,7 @@
 namespace asio_sync::redis::detail::scripts {
 
 /// The scripts, in the order in which a connection loads them.
-inline constexpr std::array all{open, beat, acquire, release, forget, shutdown};
+inline constexpr std::array all{open, beat, acquire, release, forget, shutdown, inspect, force};
 
 }  // namespace asio_sync::redis::detail::scripts
 

@@ -28,6 +28,15 @@ local function hears(sid, life)
 end
 )lua";
 
+/// Follows `hears` in every script: the record of a holder that is granted a weight now. It has
+/// the server's time in milliseconds, for people.
+inline constexpr std::string_view granted = R"lua(
+local function granted(w, fence)
+  local time = call('TIME')
+  return w .. ' ' .. fence .. ' ' .. time[1] .. ('%03d'):format(time[2] / 1000)
+end
+)lua";
+
 /// Follows the fast path of every script: what the scripts share.
 inline constexpr std::string_view common = R"lua(
 local looks = 1024   -- left: one for a token, one for a client to reach, three to end a token
@@ -70,10 +79,9 @@ local function reachable(sid)
   return known.reachable
 end
 
--- Returns the object. Raises WRONGTYPE if one of its keys is not ours. Deletes data of an earlier
--- epoch, and data of which a key has been lost.
-local function object(name)
-  if objects[name] then return objects[name] end
+-- Returns an object, without a kind if nobody uses it; then true if there is data of an earlier
+-- epoch, or data of which a key has been lost. Raises WRONGTYPE if one of its keys is not ours.
+local function look_at(name)
   local base = prefix .. '{' .. name .. '}:'
   local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q',
              used = 0, n = 0, cur = '0', hint = -1}
@@ -83,9 +91,16 @@ local function object(name)
   if m[1] and m[1] == epoch and used and n and (used > 0) == (held > 0)
      and (n > 0) == (records > 0) and (n > 0) == (queued > 0) then
     o.kind, o.version, o.cap, o.used, o.n, o.cur = m[2], m[3], tonumber(m[4]), used, n, m[7] or '0'
-  elseif m[1] or held + records + queued > 0 then
-    call('DEL', o.m, o.h, o.d, o.q)
+    return o, false
   end
+  return o, m[1] or held + records + queued > 0
+end
+
+-- Returns the object. Deletes what it cannot use.
+local function object(name)
+  if objects[name] then return objects[name] end
+  local o, is_torn = look_at(name)
+  if is_torn then call('DEL', o.m, o.h, o.d, o.q) end
   objects[name] = o
   return o
 end
@@ -179,7 +194,7 @@ end
 local function grant(o, token, w, answered)
   leave(o, {token})
   local fence = whole(next_number())
-  call('HSET', o.h, token, whole(w) .. ' ' .. fence)
+  call('HSET', o.h, token, granted(whole(w), fence))
   o.used = o.used + w
   if token ~= answered then
     call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
@@ -241,7 +256,7 @@ local function states(o, tokens, answer)
     local state, number = 0, waiting[i] and waiting[i]:match(' (%d+) ')
     if not number then
       local held = call('HGET', o.h, token)
-      state, number = held and 1 or -1, held and held:match('%d+$') or '0'
+      state, number = held and 1 or -1, held and held:match(' (%d+)') or '0'
     end
     answer[#answer + 1] = state
     answer[#answer + 1] = tonumber(number)

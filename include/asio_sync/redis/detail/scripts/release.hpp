@@ -40,7 +40,7 @@ elseif epoch and m[1] == epoch and held and m[4] == '1' and held:find('^1 ')
       pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
       call('HDEL', base .. 'd', following)
       call('ZREM', base .. 'q', following)
-      call('HSET', base .. 'h', following, '1 ' .. fence)
+      call('HSET', base .. 'h', following, granted('1', fence))
       call('HINCRBY', base .. 'm', 'n', -1)
       call('PUBLISH', prefix .. 'ch:' .. following:match('^[^.]*'),
            'G ' .. following .. ' ' .. fence .. ' ' .. epoch)

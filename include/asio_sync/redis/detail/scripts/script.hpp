@@ -22,7 +22,7 @@ struct script {
 /// Returns the text to load into the server. A test can replace the functions of `life`.
 inline std::string text(script const& of, std::string_view clock = life) {
   std::string whole;
-  for (auto part : {head, clock, hears, of.fast, common, of.slow}) whole += part;
+  for (auto part : {head, clock, hears, granted, of.fast, common, of.slow}) whole += part;
   return whole;
 }
 

@@ -16,12 +16,17 @@
 // The answers of the scripts and the pushes, as the session takes them. doc/redis-protocol.md has
 // their tables. All texts are the caller's, and have to live during the call alone.
 
-namespace asio_sync::redis::detail {
+namespace asio_sync::redis {
+
+struct inspection;
+
+namespace detail {
 
 // Says why an operation, or the run of a client, has ended.
 enum class failure : std::uint8_t {
   none,
   not_free,  // a try has found the object held
+  not_held,  // nobody has held with the fence
   aborted,   // the client has been stopped or shut down
   timed_out,
   lease_lost,
@@ -75,9 +80,10 @@ struct refusal {
 // An answer that has not the form of any other.
 struct malformed {};
 
-// The number is the answer of `release`, `forget` and `shutdown`.
+// The number is the answer of `release`, `forget`, `shutdown` and `force`, and an inspection that
+// of `inspect`; it may be moved from.
 using answer = std::variant<malformed, refusal, opened, token_state, std::span<token_state const>,
-                            std::int64_t>;
+                            std::int64_t, inspection*>;
 
 // The consequence of an error.
 enum class reaction : std::uint8_t {
@@ -125,16 +131,17 @@ inline consequence consequence_of(std::string_view code) noexcept {
   return {reaction::fail_operation, failure::server_error};
 }
 
-// A push: the server has granted what a token waited for.
-struct grant {
+// A push: the server has granted what a token waited for, or has taken away what it held.
+struct push {
+  bool is_grant = false;
   std::string_view sid;
   std::uint64_t counter = 0;
   std::uint64_t fence = 0;
   std::string_view epoch;
 };
 
-// Returns the grant that "G <sid>:<counter> <fence> <epoch>" tells.
-inline std::optional<grant> parse_grant(std::string_view text) noexcept {
+// Returns the grant that "G <sid>:<counter> <fence> <epoch>" tells, or the loss if L begins it.
+inline std::optional<push> parse_push(std::string_view text) noexcept {
   auto const cut = [&text](char at) {
     std::string_view const word = text.substr(0, text.find(at));
     text.remove_prefix(word.size() == text.size() ? word.size() : word.size() + 1);
@@ -145,15 +152,17 @@ inline std::optional<grant> parse_grant(std::string_view text) noexcept {
         std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return error == std::errc() && end == digits.data() + digits.size();
   };
-  if (cut(' ') != "G") return std::nullopt;
-  grant g;
-  g.sid = cut(':');
-  bool const valid = read(cut(' '), g.counter) && read(cut(' '), g.fence);
-  g.epoch = text;
-  if (!valid || g.epoch.empty()) return std::nullopt;
-  return g;
+  std::string_view const what = cut(' ');
+  push p;
+  p.is_grant = what == "G";
+  p.sid = cut(':');
+  bool const valid = read(cut(' '), p.counter) && read(cut(' '), p.fence);
+  p.epoch = text;
+  if ((!p.is_grant && what != "L") || !valid || p.epoch.empty()) return std::nullopt;
+  return p;
 }
 
-}  // namespace asio_sync::redis::detail
+}  // namespace detail
+}  // namespace asio_sync::redis
 
 #endif

@@ -13,6 +13,7 @@
 #include <list>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace asio_sync::redis::detail {
 
@@ -26,6 +27,7 @@ struct session_clock {
 };
 
 class claim;
+class question;
 
 // By the counters of their tokens.
 using claim_map = std::map<std::uint64_t, claim*>;
@@ -35,8 +37,9 @@ struct command {
   script what = script::open;
   claim* of = nullptr;  // null if the session itself, or a claim that has ended, has sent it
   session_clock::time_point sent{};
-  bool queued = true;  // it is to be sent
-  bool again = false;  // it has been sent on an earlier connection, too
+  bool queued = true;        // it is to be sent
+  bool again = false;        // it has been sent on an earlier connection, too
+  question* asks = nullptr;  // null if it is none's, or that of one that has ended
 };
 
 // An object that claims are about. It outlives them.
@@ -112,6 +115,38 @@ class claim {
   claim_map::node_type token_;            // while the session does not know the claim
   std::list<command> room_;               // for `acquire`, and for `release` or `forget`
   std::list<command>::iterator asked_{};  // the last `acquire`
+};
+
+// A command that is no claim's, and room for all that the session will ever store about it. The
+// operation shares it with the session until session_host::answered() is called.
+class question {
+ public:
+  // `fence`: of the holder that `force` is about.
+  question(script what, std::string object, std::uint64_t fence = 0)
+      : what_(what), object_(std::move(object)), fence_(fence) {}
+  question(question const&) = delete;
+  question& operator=(question const&) = delete;
+
+  // Adds the arguments.
+  void write(request& out) const {
+    out.add(object_);
+    if (what_ == script::force) out.add(fence_);
+  }
+
+ private:
+  friend class question_table;
+  friend class command_queue;
+
+  script const what_;
+  std::string const object_;
+  std::uint64_t const fence_;
+  unsigned sent_ = 0;  // how often
+  session_clock::time_point due_{};
+
+  std::list<question*> place_{this};  // while the session does not know it
+  std::list<question*>::iterator const place_at_ = place_.begin();
+  std::list<command> room_{1};
+  std::list<command>::iterator const command_ = room_.begin();
 };
 
 }  // namespace asio_sync::redis::detail

@@ -8,6 +8,7 @@
 #include <asio_sync/redis/detail/session/beat_schedule.hpp>
 #include <asio_sync/redis/detail/session/claim.hpp>
 #include <asio_sync/redis/detail/session/command_queue.hpp>
+#include <asio_sync/redis/detail/session/questions.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 
@@ -15,12 +16,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <variant>
 
 namespace asio_sync::redis::detail {
 
 // The claims of a session that have not finished: their states, their commands, and the beats that
-// name them. It knows nothing of connections, and needs no memory.
+// name them; and its questions. It knows nothing of connections, and needs no memory.
 class claim_table {
  public:
   using time_point = session_clock::time_point;
@@ -35,8 +38,10 @@ class claim_table {
   beat_schedule& beats() noexcept { return beats_; }
   beat_schedule const& beats() const noexcept { return beats_; }
 
+  question_table& questions() noexcept { return questions_; }
+
   // Returns when wake() has something to do.
-  time_point wake_time() const noexcept { return wake_; }
+  time_point wake_time() const noexcept { return std::min(wake_, questions_.wake_time()); }
 
   // Registers a claim under a token of its own.
   void add(claim& c) noexcept {
@@ -73,8 +78,9 @@ class claim_table {
     for_each([&](claim& c) { finish(c, why); });
   }
 
-  // Ends all holds and waits, but not the claims that are leaving.
+  // Ends all holds, waits and questions, but not the claims that are leaving.
   void abort_all() noexcept {
+    questions_.finish_all(failure::aborted);
     for_each([this](claim& c) {
       if (c.state_ == claim_state::leaving) return;
       bool const held = c.state_ == claim_state::holding;
@@ -94,10 +100,13 @@ class claim_table {
       c.sent_ = false;
       ask(c);
     });
+    questions_.ask_again();
   }
 
-  // Asks for what is due: `acquire` after OOM, and holds that have lasted too long.
+  // Asks for what is due: `acquire` after OOM, and holds that have lasted too long. Ends questions
+  // that have lasted too long.
   void wake(time_point now) noexcept {
+    questions_.wake(now);
     wake_ = time_point::max();
     for_each([&](claim& c) {
       if (c.state_ == claim_state::waiting) return;
@@ -121,9 +130,19 @@ class claim_table {
 
   // --- Answers ---
 
-  // True if a server may answer an `acquire` so: a wait is in the queue at least.
-  static bool may_answer(command const& acquire, token_state const& s) noexcept {
-    return s.where != standing::unknown || acquire.of == nullptr || acquire.of->once_;
+  // Takes the answer of the first command, which is that of a claim or a question. Returns false
+  // if it belongs to another script.
+  bool accept(time_point now, command const& front, answer const& a) noexcept {
+    if (is_question(front)) return questions_.accept(front, a);
+    auto const* const state = std::get_if<token_state>(&a);
+    auto const* const number = std::get_if<std::int64_t>(&a);
+    bool const acquires = front.what == script::acquire;
+    if (acquires ? state == nullptr || !may_answer(front, *state) : number == nullptr)
+      return false;
+    commands_.settle();
+    if (!acquires) apply_leave(front, *number);
+    if (acquires && front.of != nullptr) apply(now, *front.of, *state);
+    return true;
   }
 
   // Takes the state of a claim at the server.
@@ -149,11 +168,17 @@ class claim_table {
     }
   }
 
-  // Takes a grant that was pushed. One that has come before, or that nobody waits for any more, is
-  // ignored: the command that gives the claim up is behind it.
-  void apply_grant(time_point now, grant const& g) noexcept {
-    claim* const c = find(g.counter);
-    if (c != nullptr && is_pending(*c)) hold(now, *c, g.fence);
+  // Takes a push. A grant that has come before, or that nobody waits for any more, is ignored: the
+  // command that gives the claim up is behind it. So is the loss of what the claim does not hold.
+  void apply_push(time_point now, push const& p) noexcept {
+    claim* const c = find(p.counter);
+    if (c == nullptr) return;
+    if (p.is_grant) {
+      if (is_pending(*c)) hold(now, *c, p.fence);
+    } else if (c->state_ == claim_state::holding && c->fence_ == p.fence) {
+      host_.report({session_event::kind::forced_release, c->object_.name});
+      lose_hold(*c, script::forget);
+    }
   }
 
   // Takes the answer of `release` or `forget`. If the command has been sent before, the server may
@@ -163,8 +188,11 @@ class claim_table {
     finish(*of.of, of.of->lost_ || !held ? failure::lease_lost : failure::none);
   }
 
-  // Takes an error, unless a later command of the claim has replaced this one.
+  // Takes the error that the first command is answered with. It counts unless a later command of
+  // the claim has replaced this one.
   void refuse(command const& of, failure why) noexcept {
+    if (is_question(of)) return questions_.refuse(of, why);
+    commands_.settle();
     if (is_current(of)) finish(*of.of, why);
   }
 
@@ -177,6 +205,15 @@ class claim_table {
   }
 
  private:
+  static bool is_question(command const& c) noexcept {
+    return c.what == script::inspect || c.what == script::force;
+  }
+
+  // True if a server may answer an `acquire` so: a wait is in the queue at least.
+  static bool may_answer(command const& acquire, token_state const& s) noexcept {
+    return s.where != standing::unknown || acquire.of == nullptr || acquire.of->once_;
+  }
+
   claim* find(std::uint64_t counter) const noexcept {
     auto const found = claims_.find(counter);
     return found != claims_.end() ? found->second : nullptr;
@@ -242,6 +279,7 @@ class claim_table {
   claim_map claims_;
   std::uint64_t counter_ = 0;  // of the last claim
   command_queue commands_;
+  question_table questions_{commands_, host_};
   beat_schedule beats_;
   time_point wake_ = time_point::max();
 };

@@ -12,7 +12,7 @@
 namespace asio_sync::redis::detail {
 
 // The commands that are unanswered, in the order in which they were sent, and the commands of
-// claims that are to be sent. It moves nodes between lists, and needs no memory.
+// claims and questions that are to be sent. It moves nodes between lists, and needs no memory.
 class command_queue {
  public:
   using time_point = session_clock::time_point;
@@ -43,10 +43,24 @@ class command_queue {
     if (c.room_.size() < 2) c.asked_->of = nullptr;
   }
 
+  // Queues the command of a question.
+  void push(question& q) noexcept {
+    *q.command_ = {.what = q.what_, .asks = &q};
+    ready_.splice(ready_.end(), q.room_, q.command_);
+  }
+
+  // Removes a question.
+  void remove(question& q) noexcept {
+    if (!q.room_.empty()) return;
+    if (q.command_->queued) return q.room_.splice(q.room_.end(), ready_, q.command_);
+    q.command_->asks = nullptr;
+  }
+
   // Moves the first command to the unanswered ones.
   void send(time_point now) noexcept {
     command& front = ready_.front();
-    front.of->sent_ = true;
+    if (front.of != nullptr) front.of->sent_ = true;
+    if (front.asks != nullptr) ++front.asks->sent_;
     front.queued = false;
     front.sent = now;
     unanswered_.splice(unanswered_.end(), ready_, ready_.begin());
@@ -61,13 +75,15 @@ class command_queue {
   // Removes the first unanswered command.
   void settle() noexcept { settle(unanswered_); }
 
-  // Queues the unanswered commands of claims again, of each claim only the newest.
+  // Queues the unanswered commands of claims and questions again, of each claim only the newest.
   void requeue() noexcept {
     auto const at = ready_.begin();
     while (!unanswered_.empty()) {
       command& front = unanswered_.front();
-      if (front.of == nullptr ||
-          (front.what == script::acquire && front.of->state_ != claim_state::asking)) {
+      bool const is_wanted = front.asks != nullptr ||
+                             (front.of != nullptr && (front.what != script::acquire ||
+                                                      front.of->state_ == claim_state::asking));
+      if (!is_wanted) {
         settle();
       } else {
         front.queued = front.again = true;
@@ -83,8 +99,10 @@ class command_queue {
 
  private:
   void settle(std::list<command>& from) noexcept {
-    claim* const c = from.front().of;
-    auto& room = c != nullptr ? c->room_ : own_;
+    command const& front = from.front();
+    auto& room = front.of != nullptr     ? front.of->room_
+                 : front.asks != nullptr ? front.asks->room_
+                                         : own_;
     room.splice(room.end(), from, from.begin());
   }
 

@@ -56,9 +56,10 @@ class identity {
     beats.write(out);
   }
 
-  // Writes a command of a claim.
+  // Writes a command of a claim or a question.
   void write(request& out, session_config const& config, command const& of) const {
     begin(out, of.what, config);
+    if (of.asks != nullptr) return of.asks->write(out);
     if (of.what != script::acquire) return of.of->write_leave(out);
     out.add(generation_).add(epoch_);
     of.of->write_acquire(out);

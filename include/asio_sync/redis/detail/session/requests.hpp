@@ -14,7 +14,16 @@
 
 namespace asio_sync::redis::detail {
 
-enum class script : std::uint8_t { open, beat, acquire, release, forget, shutdown };
+enum class script : std::uint8_t {
+  open,
+  beat,
+  acquire,
+  release,
+  forget,
+  shutdown,
+  inspect,
+  force
+};
 
 // A call of a script, and its arguments from ARGV[1] on. It keeps its memory for the next call.
 class request {

@@ -83,6 +83,15 @@ class session {
     if (refusing_ != failure::none) claims_.finish(c, refusing_);
   }
 
+  // Asks a question until it is answered, or until a time; only while the session runs.
+  void ask(time_point now, question& q, time_point until) noexcept {
+    observe(now);
+    claims_.questions().add(q, until);
+    bool const is_refused = refusing_ != failure::none;
+    if (is_refused || state_ == session_state::stopped)
+      claims_.questions().finish_all(is_refused ? refusing_ : failure::aborted);
+  }
+
   // Gives a hold back. A claim that waits is forgotten. Does nothing if the claim has finished, or
   // if it finishes because the session has lapsed.
   void release(time_point now, claim const& c) noexcept { leave(now, c, script::release); }
@@ -112,10 +121,10 @@ class session {
   // Before the server has confirmed the epoch by its answer to `open`, a push may be of old data.
   void pushed(time_point now, std::string_view text) noexcept {
     observe(now);
-    std::optional<grant> const g = parse_grant(text);
-    if (g && state_ == session_state::open && g->sid == identity_.sid() &&
-        g->epoch == identity_.epoch())
-      claims_.apply_grant(now, *g);
+    std::optional<push> const p = parse_push(text);
+    if (p && state_ == session_state::open && p->sid == identity_.sid() &&
+        p->epoch == identity_.epoch())
+      claims_.apply_push(now, *p);
   }
 
   void tick(time_point now) noexcept {
@@ -267,6 +276,7 @@ inline void session::conclude(failure result, failure waits) noexcept {
   leaving_ = false;
   refusing_ = waits;
   if (waits != failure::none) claims_.finish_all(waits);
+  claims_.questions().finish_all(waits != failure::none ? waits : failure::aborted);
   host_.ended(result);
 }
 
@@ -317,7 +327,6 @@ inline void session::answered(time_point now, answer const& a) {
 // Returns false if the answer belongs to another script.
 inline bool session::accept(time_point now, command const& front, answer const& a) {
   auto const* const open = std::get_if<opened>(&a);
-  auto const* const state = std::get_if<token_state>(&a);
   auto const* const states = std::get_if<std::span<token_state const>>(&a);
   auto const* const number = std::get_if<std::int64_t>(&a);
   switch (front.what) {
@@ -333,25 +342,14 @@ inline bool session::accept(time_point now, command const& front, answer const& 
       extend(front.sent);
       claims_.apply_beat(now, *states);
       return true;
-    case script::acquire:
-      if (state == nullptr || !claims_.may_answer(front, *state)) return false;
-      commands().settle();
-      if (front.of != nullptr) claims_.apply(now, *front.of, *state);
-      return true;
-    case script::release:
-    case script::forget:
-      if (number == nullptr) return false;
-      commands().settle();
-      claims_.apply_leave(front, *number);
-      return true;
     case script::shutdown:
       if (number == nullptr) return false;
       commands().settle();
       shutdown_sent_ = false;
       if (*number == 0) conclude(failure::none, failure::aborted);
       return true;
+    default: return claims_.accept(now, front, a);
   }
-  return false;
 }
 
 // A session that is resumed is not extended: only a beat does that.
@@ -373,14 +371,14 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
 inline void session::refuse(time_point now, command const& front, refusal const& r) {
   auto const [what, why] = consequence_of(r.code());
   bool const asks = front.what == script::acquire, opens = front.what == script::open;
+  bool const is_own = opens || front.what == script::beat || front.what == script::shutdown;
   switch (what) {
     case reaction::fail_client: return fail(why, r.text);
     case reaction::fail_operation:
       if (why == failure::server_error && opens) return fail(r.reason(), r.text);
       if (why == failure::server_error)
         host_.report({session_event::kind::server_error, r.text, {}, why});
-      if (front.of == nullptr && !asks) break;
-      commands().settle();
+      if (is_own) break;
       return claims_.refuse(front, why);
     case reaction::ask_later:
       if (!asks) break;

@@ -30,6 +30,7 @@ struct session_event {
     gated,           // `time`: for how long
     data_lost,
     held_too_long,
+    forced_release,  // `text`: the object
     server_error
   };
   kind what;
@@ -51,6 +52,10 @@ class session_host {
 
   // The session does not refer to the claim any more. `none`: it has been released or forgotten.
   virtual void finished(claim& c, failure why) noexcept = 0;
+
+  // The session does not refer to the question any more. `none`: the server has answered, with
+  // what it has found if that was asked. `not_held`: nobody has held with the fence.
+  virtual void answered(question&, failure, inspection*) noexcept {}
 
   // The session lives until this time unless it is extended again. A time in the past: it is over,
   // and lost() follows for each hold.

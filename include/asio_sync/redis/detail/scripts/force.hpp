@@ -1,0 +1,36 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SCRIPTS_FORCE_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SCRIPTS_FORCE_HPP
+
+#include <asio_sync/redis/detail/scripts/script.hpp>
+
+namespace asio_sync::redis::detail::scripts {
+
+/// Takes an object from the holder that has this fence, and tells the holder.
+inline constexpr script force{"force", "",
+                              R"lua(
+local o, fence = object(ARGV[3]), ARGV[4]
+local cursor, token, held = '0', nil, nil
+repeat
+  local holders
+  cursor, holders = unpack(call('HSCAN', o.h, cursor, 'COUNT', 512))
+  for i = 1, #holders, 2 do
+    if holders[i + 1]:match('^%d+ (%d+)') == fence then
+      token, held = holders[i], holders[i + 1]
+    end
+  end
+until token or cursor == '0'
+if not token then return 0 end
+call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
+     'L ' .. token .. ' ' .. fence .. ' ' .. epoch)
+drop(o, {token}, weight(held))
+pump(o)
+flush()
+return 1
+)lua"};
+
+}  // namespace asio_sync::redis::detail::scripts
+
+#endif
