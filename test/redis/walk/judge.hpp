@@ -168,6 +168,7 @@ class judge {
         if (reply.number >= 0) names.emplace_back(r[2]);
         break;
       case script::forget:
+      case script::force:
         if (reply.number == 1) names.emplace_back(r[2]);
         break;
       case script::beat:

@@ -30,7 +30,8 @@ class network {
 
   // Returns the last calls, for a person who looks for the reason of a problem.
   std::string last_calls() const {
-    constexpr char const* names[] = {"open", "beat", "acquire", "release", "forget", "shutdown"};
+    constexpr char const* names[] = {"open",   "beat",     "acquire", "release",
+                                     "forget", "shutdown", "inspect", "force"};
     std::ostringstream text;
     for (past_call const& c : last_calls_) {
       text << c.time.count() << ' ' << names[std::size_t(c.what.what())];
@@ -79,7 +80,7 @@ class network {
     keep(r, answer);
     if (looks)
       if (auto broken = judge_(r, answer); !broken.empty()) problem_ = std::move(broken);
-    if (!looks || judge_.grants() != granted)
+    if (!looks || judge_.grants() != granted || r.what() == script::force)
       for (std::string const& push : world_.pushes()) publish(push);
     return answer;
   }

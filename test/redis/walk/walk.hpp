@@ -197,6 +197,8 @@ class walk {
       stalled_until_ = world_.now() + some_time(3000);
     } else if (n < 97) {
       if (random_.one_in(6)) lose_data();
+    } else if (n < 98) {
+      if (random_.one_in(4)) force();
     } else if (random_.one_in(5)) {
       delete_something();
     }
@@ -236,6 +238,20 @@ class walk {
       bool const knows_it = !world_.seen().epoch.empty() && p.epoch == world_.seen().epoch;
       message const answer = net_.call(r);
       if (knows_it && answer.number != -1) problem_ = "what only waits was released";
+      return;
+    }
+  }
+
+  // Takes an object from a holder, who may not hear of it.
+  void force() {
+    if (world_.now() < stalled_until_) return;
+    for (auto const& [name, p] : world_.seen().objects) {
+      if (p.holders.empty() || p.epoch != world_.seen().epoch) continue;
+      std::uint64_t const fence = p.holders.begin()->second.fence;
+      request r;
+      r.call(script::force).add("as:").add("operator.1").add(name).add(fence);
+      doubt_until_ = world_.now() + 2 * max_ttl;
+      if (net_.call(r).number != 1) problem_ = "a holder could not be forced";
       return;
     }
   }
