@@ -103,6 +103,7 @@ class command_queue {
     auto& room = front.of != nullptr     ? front.of->room_
                  : front.asks != nullptr ? front.asks->room_
                                          : own_;
+    if (&room == &own_ && own_.size() == 2) return from.pop_front();  // of one that has ended
     room.splice(room.end(), from, from.begin());
   }
 
