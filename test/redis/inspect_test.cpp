@@ -390,7 +390,7 @@ BOOST_AUTO_TEST_CASE(operations_end_with_the_client) {
     asks->async_inspect("x", r.handler_on(io));
     asks->async_force_release("x", 1, done.handler_on(io));
     end(asks, own);
-    BOOST_TEST(soon([&] { return r.calls && done.calls; }));
+    BOOST_TEST(soon([&] { return r.calls && done.calls && ran.calls; }));
     BOOST_TEST(r.is(aborted));
     BOOST_TEST(done.is(aborted));
   };
