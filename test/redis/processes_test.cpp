@@ -16,6 +16,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <list>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -112,6 +113,56 @@ BOOST_AUTO_TEST_CASE(a_waiter_that_is_stopped_just_before_its_grant_is_granted_o
   first.expect("locked ");
   first.say("owns");
   BOOST_TEST(first.expect("owns ") == "1");
+}
+
+// It blocks the queue, because it has a place of its own again, until its session has ended.
+BOOST_AUTO_TEST_CASE(a_killed_waiter_that_was_passed_over_before_is_followed_within_its_life) {
+  peer first = other();
+  lock_type held = lock(m);
+  first.say("lock");
+  wait_for_waiters(1);
+  outcome<lock_type> second, third;
+  m.async_lock(second.handler());
+  wait_for_waiters(2);
+  first.send(SIGSTOP);
+  std::this_thread::sleep_for(ttl * 3 / 4);
+  held.unlock();
+  BOOST_TEST_REQUIRE(soon([&] { return second.calls != 0; }));
+  m.async_lock(third.handler());
+  first.send(SIGCONT);
+  BOOST_TEST(!soon([&] { return third.calls != 0; }, ttl / 2));  // it has beaten meanwhile
+  first.kill();
+  auto const begin = std::chrono::steady_clock::now();
+  second.guard.unlock();
+  BOOST_TEST(soon([&] { return third.calls != 0; }));
+  BOOST_TEST(third.granted());
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < ttl + 500ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_stopped_for_a_life_serves_all_who_queue_one_at_a_time) {
+  lock_type held = lock(m);
+  std::list<peer> queued;
+  for (std::size_t n = 1; n <= 3; ++n) {
+    queued.push_back(other());
+    queued.back().say("lock");
+    wait_for_waiters(n);
+  }
+  ::kill(s.id(), SIGSTOP);
+  BOOST_TEST(soon([&] { return !held.owns_lock(); }));
+  std::this_thread::sleep_for(ttl / 2);
+  ::kill(s.id(), SIGCONT);
+  for (std::size_t turn = 1; turn <= 3; ++turn) {
+    auto next = queued.end();
+    BOOST_TEST_REQUIRE(soon([&] {
+      next = std::find_if(queued.begin(), queued.end(), [](peer& p) { return p.answers(10ms); });
+      return next != queued.end();
+    }));
+    next->expect("locked ");
+    for (peer& each : queued) BOOST_TEST(!each.answers(20ms));
+    next->say("unlock");
+    next->expect("unlocked 0");
+    queued.erase(next);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_holder_that_is_stopped_past_its_life_knows_when_it_wakes) {
