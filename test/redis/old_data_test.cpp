@@ -1,0 +1,148 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Servers that come back with data: all of it, that of an earlier hour, and that of a replica that
+// is behind. Nobody owns what somebody else owns, and all who wait are served.
+
+#include "redis/support/connection.hpp"
+#include "redis/support/world.hpp"
+
+#include <asio_sync/redis/async_mutex.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace redis_old_data_test {
+
+using namespace asio_sync::test::redis;
+
+// Two clients of the server that listens at a path, with a gate, and a mutex of each.
+struct two_clients {
+  explicit two_clients(std::string const& path)
+      : a(pool.get_executor(), at(path)), b(pool.get_executor(), at(path)), of_a(a), of_b(b) {
+    a.async_run(a_ran.handler_on(io));
+    b.async_run(b_ran.handler_on(io));
+  }
+  ~two_clients() {
+    a.stop();
+    b.stop();
+    soon(io, [this] { return a_ran.calls && b_ran.calls; });
+  }
+
+  static config at(std::string const& path) {
+    config c;
+    c.unix_socket = path;
+    c.session_ttl = c.max_session_ttl = short_life;
+    return c;
+  }
+
+  lock_type lock(async_mutex& which) {
+    outcome<lock_type> o;
+    which.async_lock(o.handler());
+    BOOST_TEST_REQUIRE(soon(io, [&] { return o.calls != 0; }));
+    BOOST_TEST_REQUIRE(o.granted());
+    return std::move(o.guard);
+  }
+
+  void unlock(lock_type held) {
+    ending done;
+    held.async_unlock(done.handler_on(io));
+    BOOST_TEST_REQUIRE(soon(io, [&] { return done.calls != 0; }));
+    BOOST_TEST(done.is(error_code()));
+  }
+
+  // After the loss of data, of which `held` may not have heard: both lock in turn, and whoever owns
+  // is the only one, with a greater fence.
+  void expect_that_nobody_shares(lock_type& held) {
+    std::uint64_t const before = held.fence();
+    outcome<lock_type> next[2];
+    x_of_a.async_lock(next[0].handler());
+    x_of_b.async_lock(next[1].handler());
+    std::uint64_t last = before;
+    for (int turn = 1; turn <= 2; ++turn) {
+      BOOST_TEST_REQUIRE(soon(io, [&] { return next[0].calls + next[1].calls == turn; }));
+      BOOST_TEST(!held.owns_lock());
+      auto& owner = next[0].guard.owns_lock() ? next[0].guard : next[1].guard;
+      BOOST_TEST_REQUIRE(owner.owns_lock());
+      BOOST_TEST(owner.fence() > last);
+      last = owner.fence();
+      unlock(std::move(owner));
+    }
+    BOOST_TEST((of_a.has(event::kind::data_lost) || of_b.has(event::kind::data_lost)));
+  }
+
+  asio::io_context io;
+  asio::thread_pool pool{1};  // ends before what its thread posts to
+  ending a_ran, b_ran;
+  client a, b;
+  event_log of_a, of_b;
+  async_mutex x_of_a{io, a, "x"}, x_of_b{io, b, "x"};
+};
+
+// A port of this machine that was free a moment ago.
+std::string free_port() {
+  asio::io_context io;
+  asio::ip::tcp::acceptor const probe(io, {asio::ip::address_v4::loopback(), 0});
+  return std::to_string(probe.local_endpoint().port());
+}
+
+BOOST_AUTO_TEST_SUITE(old_data_test)
+
+BOOST_AUTO_TEST_CASE(a_server_that_has_kept_everything_has_lost_all_holds) {
+  server s({"--appendonly", "yes", "--appendfsync", "always"});
+  two_clients w(s.socket());
+  lock_type held = w.lock(w.x_of_a);
+  s.kill();
+  s.start();
+  BOOST_TEST(connection(s.socket())({"HLEN", "as:{x}:h"}).number == 1);  // it knows the hold
+  w.expect_that_nobody_shares(held);
+}
+
+// The old data says that A holds, which has given back; B holds.
+BOOST_AUTO_TEST_CASE(a_server_with_data_of_an_earlier_hour_gives_nothing_to_two) {
+  server s;
+  two_clients w(s.socket());
+  lock_type first = w.lock(w.x_of_a);
+  connection(s.socket())({"SAVE"});
+  w.unlock(std::move(first));
+  lock_type held = w.lock(w.x_of_b);
+  s.kill();
+  s.start();
+  BOOST_TEST(connection(s.socket())({"HLEN", "as:{x}:h"}).number == 1);
+  w.expect_that_nobody_shares(held);
+}
+
+// The replica has not heard that A gave back, and B locked.
+BOOST_AUTO_TEST_CASE(a_replica_that_is_behind_and_becomes_the_master_gives_nothing_to_two) {
+  std::string const port = free_port();
+  server master({"--bind", "127.0.0.1", "--port", port});
+  server replica({"--replicaof", "127.0.0.1", port});
+  auto const link = replica.socket() + ".link";
+  std::filesystem::create_symlink(master.socket(), link);
+  two_clients w(link);
+  lock_type first = w.lock(w.x_of_a);
+  BOOST_TEST_REQUIRE(soon(w.io, [&] {
+    return connection(replica.socket())({"HLEN", "as:{x}:h"}).number == 1;
+  }));
+  ::kill(replica.id(), SIGSTOP);
+  w.unlock(std::move(first));
+  lock_type held = w.lock(w.x_of_b);
+  master.kill();
+  ::kill(replica.id(), SIGCONT);
+  connection(replica.socket())({"REPLICAOF", "NO", "ONE"});
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink(replica.socket(), link);
+  w.expect_that_nobody_shares(held);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_old_data_test
