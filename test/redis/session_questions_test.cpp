@@ -5,6 +5,7 @@
 
 #include <asio_sync/redis/inspection.hpp>
 
+#include "support/memory.hpp"
 #include "support/session_script.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -127,6 +128,42 @@ BOOST_AUTO_TEST_CASE(a_question_without_a_connection_waits_for_one_until_its_tim
   g.sent();
   g.opens();
   BOOST_TEST(g.sent() == "beat");
+}
+
+// Tells nobody anything.
+struct silence : session_host {
+  void granted(claim&) noexcept override {}
+  void lost(claim&) noexcept override {}
+  void finished(claim&, failure) noexcept override {}
+  void report(session_event const&) noexcept override {}
+  void disconnect() noexcept override {}
+  void ended(failure) noexcept override {}
+  std::string new_client_id() override { return "a"; }
+};
+
+BOOST_AUTO_TEST_CASE(a_question_whose_time_is_up_keeps_no_memory) {
+  silence host;
+  session s({}, host);
+  session_clock::time_point now{std::chrono::hours(1)};
+  request r;
+  auto const send = [&] {
+    while (s.next(now, r)) continue;
+  };
+  s.run();
+  s.connected(now, "run");
+  send();
+  s.answered(now, opened{false, "e", std::nullopt});
+  send();
+  asio_sync::test::heap_counter const heap;
+  for (int i = 0; i != 9; ++i) {
+    question q(script::inspect, "x");
+    s.ask(now, q, now + 1ms);
+    send();
+    s.tick(now + 1ms);
+  }
+  s.answered(now, std::span<token_state const>());
+  for (asio_sync::redis::inspection found; s.expects();) s.answered(now, &found);
+  BOOST_TEST(heap.kept() <= 0);
 }
 
 // --- Lost connections and sessions ---
