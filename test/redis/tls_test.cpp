@@ -373,6 +373,8 @@ BOOST_AUTO_TEST_CASE(wrong_options_are_refused_at_once) {
        "private_key_file",
        {}},
       {{.server_name = std::string(256, 'x')}, "server_name", invalid},
+      {{.server_name = ".many.example"}, "server_name", invalid},  // means all names below
+      {{.server_name = std::string("locks.example\0.org", 18)}, "server_name", invalid},
   };
   for (auto const& [options, member, error] : rows) {
     std::string text;

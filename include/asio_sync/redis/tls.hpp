@@ -56,6 +56,9 @@ class tls_reader {
   explicit tls_reader(tls_options const& o) : options_(o) {
     using options = asio::ssl::context;
     demand(o.server_name.size() <= 255, "server_name: at most 255 bytes");
+    // OpenSSL takes a dot in front for all names below.
+    demand(!o.server_name.starts_with('.'), "server_name: begins with a dot");
+    demand(o.server_name.find('\0') == o.server_name.npos, "server_name: a zero byte");
     demand(o.certificate_file.empty() == o.private_key_file.empty(),
            "certificate_file, private_key_file: both or none");
     context_.set_options(options::no_tlsv1 | options::no_tlsv1_1);
@@ -119,8 +122,8 @@ class tls_reader {
 ///
 /// Errors: throws `boost::system::system_error` with the name of the member whose file cannot be
 /// read, has no certificate or key, or does not fit; with `invalid_argument` for a folder that
-/// does not exist, a certificate without a key, and a name that is too long. Threads: any, at any
-/// time. Exceptions: also what allocating throws.
+/// does not exist, a certificate without a key, and a name that is too long, begins with a dot or
+/// has a zero byte. Threads: any, at any time. Exceptions: also what allocating throws.
 inline std::shared_ptr<detail::security> make_tls(tls_options const& options = {}) {
   return std::make_shared<detail::tls_security>(detail::tls_reader(options).take(),
                                                 options.server_name);
