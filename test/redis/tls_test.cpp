@@ -241,6 +241,17 @@ BOOST_AUTO_TEST_CASE(a_certificate_has_to_be_made_for_the_name_or_the_address) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_common_name_does_not_count_if_there_is_no_other) {
+  auto server_options = tls_server_options(files());
+  server_options[1] = files().file("nameless.pem");
+  server_options[3] = files().file("nameless.key");
+  port_server s("--tls-port", server_options);
+  tls_options options = trusting();
+  options.server_name = "nameless";
+  user u(settings_for(s.port(), options));
+  BOOST_TEST(u.failure().find("hostname mismatch") != std::string::npos, u.failure());
+}
+
 BOOST_AUTO_TEST_CASE(a_certificate_has_to_come_from_an_authority) {
   std::pair<tls_options, bool> const rows[] = {
       {{.ca_file = files().file("ca.pem")}, true},

@@ -32,6 +32,7 @@ class certificates {
     std::string const by_ca = " -CA " + file("ca.pem") + " -CAkey " + file("ca.key") +
                               " -addext basicConstraints=critical,CA:FALSE -addext ";
     make("server", by_ca + "subjectAltName=DNS:locks.example,DNS:*.many.example,IP:127.0.0.1");
+    make("nameless", by_ca + "extendedKeyUsage=serverAuth");  // but for its common name
     make("client", by_ca + "extendedKeyUsage=clientAuth");
     run("ec -aes256 -passout pass:secret -in " + file("client.key") + " -out " +
         file("encrypted.key"));
