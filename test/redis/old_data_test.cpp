@@ -59,8 +59,8 @@ struct two_clients {
     BOOST_TEST(done.is(error_code()));
   }
 
-  // After the loss of data, of which `held` may not have heard: both lock in turn, and whoever owns
-  // is the only one, with a greater fence.
+  // After the loss of data, of which `held` may not have heard: both lock in turn, and whoever
+  // owns is the only one, with a greater fence.
   void expect_that_nobody_shares(lock_type& held) {
     std::uint64_t const before = held.fence();
     outcome<lock_type> next[2];
