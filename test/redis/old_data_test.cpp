@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // Servers that come back with data: all of it, that of an earlier hour, and that of a replica that
-// is behind. Nobody owns what somebody else owns, and all who wait are served.
+// is behind. No two own the same, and all who wait are served.
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"

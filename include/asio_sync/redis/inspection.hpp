@@ -51,7 +51,7 @@ struct inspection {
   /// The time for which the server grants nothing, because it is new or has lost its data; mostly
   /// zero.
   std::chrono::milliseconds gate{0};
-  /// The numbers of holders and waiters. Of more than 256, `holders` and `waiters` have 256.
+  /// The numbers of holders and waiters. `holders` and `waiters` have 256 at most.
   std::uint64_t holder_count = 0, waiter_count = 0;
   /// The holders by their fences: first come, first.
   std::vector<holder> holders;

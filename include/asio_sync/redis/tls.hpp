@@ -99,7 +99,7 @@ class tls_reader {
     error_code error;
     context_.use_certificate_chain_file(o.certificate_file, error);
     check(error, "certificate_file");
-    // Without a function for it OpenSSL would ask for the password at the terminal.
+    // OpenSSL would ask for the password at the terminal if it had no function for that.
     context_.set_password_callback(
         [password = o.private_key_password](std::size_t, auto) { return password; }, error);
     context_.use_private_key_file(o.private_key_file, asio::ssl::context::pem, error);

@@ -81,7 +81,7 @@ class result_core final
     return false;
   }
 
-  // What an inspection has found; written before the event is set. Null for other operations.
+  // The findings of an inspection, written before the event is set. Null for other operations.
   std::shared_ptr<inspection> found;
 
   // Keeps the core for inspection_delivery::make().

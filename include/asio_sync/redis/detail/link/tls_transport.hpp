@@ -23,7 +23,7 @@
 
 namespace asio_sync::redis::detail {
 
-// Encrypts the bytes. Nobody says goodbye: the link closes the socket, and needs no answer to
+// Encrypts the bytes. It sends no farewell: the link closes the socket, and needs no answer to
 // that.
 class tls_transport final : public transport {
  public:
