@@ -7,6 +7,7 @@
 /// Everything of the Redis module but <asio_sync/redis/src.hpp>, which one unit of the program
 /// includes.
 
+#include <asio_sync/redis/async_condition.hpp>
 #include <asio_sync/redis/async_mutex.hpp>
 #include <asio_sync/redis/async_semaphore.hpp>
 #include <asio_sync/redis/async_shared_mutex.hpp>

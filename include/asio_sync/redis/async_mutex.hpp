@@ -198,6 +198,8 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   }
 
  private:
+  friend basic_async_condition<Executor>;
+
   template <class Token>
   auto initiate(asio_sync::detail::wait_limit limit, char const* function, Token&& token) {
     return base::template initiate<lock_type>(1, limit, detail::attempt::waits, function,

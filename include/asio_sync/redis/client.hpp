@@ -128,7 +128,8 @@ class client {
                 asio_sync::detail::default_token<executor_type>>
   auto async_inspect(std::string name, Token&& token = Token()) {
     return detail::initiate_question<detail::inspection_delivery>(
-        hub_, detail::make_question(std::move(name), {}, "async_inspect"), "async_inspect",
+        hub_, hub_->living_executor(), detail::make_question(std::move(name), {}, "async_inspect"),
+        "redis::client", "async_inspect",
         static_cast<Token&&>(token));
   }
 
@@ -152,7 +153,8 @@ class client {
                 asio_sync::detail::default_token<executor_type>>
   auto async_force_release(std::string name, std::uint64_t fence, Token&& token = Token()) {
     return detail::initiate_question(
-        hub_, detail::make_question(std::move(name), fence, "async_force_release"),
+        hub_, hub_->living_executor(),
+        detail::make_question(std::move(name), fence, "async_force_release"), "redis::client",
         "async_force_release", static_cast<Token&&>(token));
   }
 

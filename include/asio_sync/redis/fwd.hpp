@@ -18,6 +18,9 @@ template <class Executor>
 class basic_async_mutex;
 
 template <class Executor>
+class basic_async_condition;
+
+template <class Executor>
 class basic_async_semaphore;
 
 class semaphore_permit;

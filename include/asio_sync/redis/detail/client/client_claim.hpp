@@ -30,8 +30,11 @@ struct client_handle final : handle {
 class client_claim final : public remote_claim, public claim {
  public:
   client_claim(std::shared_ptr<detail::handle> of, std::uint64_t weight, attempt how)
-      : remote_claim(of, weight, how),
+      : remote_claim(of, weight, how, nullptr),
         claim(static_cast<client_handle&>(*of).about, weight, how != attempt::waits) {}
+  client_claim(std::shared_ptr<detail::handle> of, std::string condition, claim_ref& lock)
+      : remote_claim(of, lock->weight(), attempt::waits, &lock),
+        claim(static_cast<client_handle&>(*of).about, std::move(condition), lock->weight()) {}
 
   static client_claim& of(claim& c) noexcept { return static_cast<client_claim&>(c); }
   static client_claim& of(remote_claim& c) noexcept { return static_cast<client_claim&>(c); }

@@ -68,12 +68,18 @@ class client_driver final : public session_driver, public driver {
 
   void obey(client_claim& c, hub::taken t) noexcept {
     auto const now = read_clock();
-    t.is_asked ? owned_session().acquire(now, c) : owned_session().release(now, c);
+    claim_ref const kept = claim_ref::share(c), from(t.from);
+    session& to = owned_session();
+    if (t.claim.ask) from ? to.wait(now, c, client_claim::of(*from)) : to.acquire(now, c);
+    if (t.claim.recall) to.recall(now, c);
+    if (t.claim.forget) to.forget(now, c);
+    if (t.claim.release) to.release(now, c);
   }
 
   void ask(client_question& q) noexcept {
     auto const now = read_clock();
-    owned_session().ask(now, q, now + hub_->command_timeout());
+    auto const until = session_clock::time_point::max();
+    owned_session().ask(now, q, q.waits_for_run ? until : now + hub_->command_timeout());
   }
 
   void granted(claim& c) noexcept override { client_claim::of(c).grant(c.fence()); }

@@ -10,7 +10,6 @@
 #include <asio_sync/redis/detail/session/requests.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,8 +18,9 @@ namespace asio_sync::redis::detail {
 // A question, as the hub and as the session know it.
 class client_question final : public remote_question, public question {
  public:
-  client_question(std::string name, std::optional<std::uint64_t> fence)
-      : question(fence ? script::force : script::inspect, std::move(name), fence.value_or(0)) {}
+  client_question(script what, std::string object, std::string condition, std::uint64_t number)
+      : remote_question(what == script::signal),
+        question(what, std::move(object), std::move(condition), number) {}
 
   static client_question& of(question& q) noexcept { return static_cast<client_question&>(q); }
   static client_question& of(remote_question& q) noexcept {

@@ -88,14 +88,27 @@ void hub::ask(remote_claim& c) noexcept {
   queue(c);
 }
 
+void hub::recall(remote_claim& c) noexcept {
+  if (is_forked()) return;
+  std::lock_guard const guard(lock_);
+  if (c.is_ended_) return;
+  c.wishes_.recall = true;
+  queue(c);
+}
+
 void hub::give_up(remote_claim& c) noexcept {
   if (is_forked()) return;
   std::unique_lock guard(lock_);
   if (c.is_ended_) return;
-  if (!c.is_fresh_) return queue(c);
+  c.wishes_.forget = true;
+  if (!c.wishes_.ask) return queue(c);
   orders_.erase(c);
   c.is_queued = false;
   c.is_ended_ = true;
+  if (c.from_ && !c.from_->is_ended_) {  // the hold that the wait has not given back yet
+    c.from_->wishes_.release = true;
+    queue(*c.from_);
+  }
   guard.unlock();
   static_cast<void>(c.core->end());  // its wait has another count, and a share of the claim
   claim_ref const last(&c);
@@ -107,8 +120,8 @@ verdict hub::ask(std::shared_ptr<remote_question> const& q,
   {
     std::lock_guard const guard(lock_);
     if (verdict const refused = refusal_; refused.decided()) return refused;
-    if (!run_ || r->is_begun) return wait_outcome::not_permitted;
-    r->is_begun = true;
+    if ((!run_ && !q->waits_for_run) || (r && r->is_begun)) return wait_outcome::not_permitted;
+    if (r) r->is_begun = true;
     q->self_ = q;
     q->end_ = r;
     queue(*q);
@@ -236,28 +249,31 @@ hub::taken hub::take() noexcept {
   first.is_queued = false;
   if (first.what != order::kind::claim) return {&first};
   auto& c = static_cast<remote_claim&>(first);
-  return {&c, std::exchange(c.is_fresh_, false)};
+  return {&c, std::exchange(c.wishes_, {}), std::exchange(c.from_, nullptr)};
 }
 
 void hub::finish(remote_claim& c, verdict why) noexcept {
-  std::shared_ptr<result> end;
+  std::shared_ptr<result> end, loss;
   {
     std::lock_guard const guard(lock_);
     if (std::exchange(c.is_queued, false)) orders_.erase(c);
-    c.is_fresh_ = false;
+    c.wishes_ = {};
     c.is_ended_ = true;
     end.swap(c.end_);
+    if (c.standing_.load(std::memory_order_relaxed) == remote_claim::standing::lent)
+      loss.swap(c.loss_);
   }
   c.fail(why);
   c.core->settle(c, why.outcome());
   c.core->unref();
   if (end) end->settle(why);
+  result::settle(std::move(loss), wait_outcome::aborted);
   claim_ref const last(&c);
 }
 
 void hub::finish(remote_question& q, verdict why) noexcept {
   auto const last = std::move(q.self_);
-  std::exchange(q.end_, nullptr)->settle(why);
+  if (auto const end = std::move(q.end_)) end->settle(why);
 }
 
 void hub::end_run(verdict run, verdict shutdown, verdict refusal) noexcept {
@@ -322,7 +338,7 @@ void hub::end_fresh_orders() noexcept {
 order* hub::first_fresh_order() const noexcept {
   for (order* o = orders_.empty() ? nullptr : &orders_.front(); o; o = o->next) {
     if (o->what == order::kind::question) return o;
-    if (o->what == order::kind::claim && static_cast<remote_claim*>(o)->is_fresh_) return o;
+    if (o->what == order::kind::claim && static_cast<remote_claim*>(o)->wishes_.ask) return o;
   }
   return nullptr;
 }

@@ -8,6 +8,7 @@
 #include <asio_sync/redis/detail/client/client_claim.hpp>
 #include <asio_sync/redis/detail/client/client_question.hpp>
 #include <asio_sync/redis/detail/client/failures.hpp>
+#include <asio_sync/redis/detail/hub/condition_operation.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
 #include <asio_sync/redis/detail/hub/remote_core.hpp>
@@ -50,7 +51,32 @@ std::shared_ptr<remote_question> make_question(std::string name,
                                                std::optional<std::uint64_t> fence,
                                                char const* function) {
   check_name(name, {"redis::client", function});
-  return std::make_shared<client_question>(std::move(name), fence);
+  return std::make_shared<client_question>(fence ? script::force : script::inspect,
+                                           std::move(name), "", fence.value_or(0));
+}
+
+std::shared_ptr<remote_question> make_signal(handle const& of, std::string condition,
+                                             std::uint64_t most) {
+  return std::make_shared<client_question>(
+      script::signal, static_cast<client_handle const&>(of).about.name, std::move(condition),
+      most);
+}
+
+void check_condition(std::string const& name, char const* type) {
+  if (name.empty() || name.size() > 512)
+    shell::throw_error(make_error_code(boost::system::errc::invalid_argument), {type},
+                       "the name of the condition has not 1 to 512 bytes");
+}
+
+verdict refusal_of_wait(claim_ref const& lock, handle const& of) noexcept {
+  if (!lock) return wait_outcome::not_permitted;
+  auto const& ours = static_cast<client_handle const&>(of);
+  auto const& its = static_cast<client_handle const&>(lock->handle());
+  bool const is_ours = its.client == ours.client && its.about.name == ours.about.name &&
+                       its.about.kind == ours.about.kind;
+  if (!is_ours) return wait_outcome::invalid;
+  if (verdict const refused = of.client->forked(); refused.decided()) return refused;
+  return lock->holds() ? verdict() : verdict_of(failure::lease_lost);
 }
 
 handle::handle(std::shared_ptr<hub> c, asio::any_io_executor ex, char const* t, std::uint64_t n)
@@ -68,6 +94,11 @@ asio::any_io_executor handle::living_executor() const {
 claim_ref remote_claim::make(std::shared_ptr<detail::handle> of, std::uint64_t weight,
                              attempt how) {
   return claim_ref(new client_claim(std::move(of), weight, how));
+}
+
+claim_ref remote_claim::make_wait(std::shared_ptr<detail::handle> of, std::string condition,
+                                  claim_ref& lock) {
+  return claim_ref(new client_claim(std::move(of), std::move(condition), lock));
 }
 
 verdict remote_claim::outcome(wait_outcome decided) const noexcept {
@@ -108,6 +139,7 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
     is_ended = is_ended_;
     if (!is_ended) {
       end_ = end;
+      wishes_.release = true;
       to.queue(*this);
     }
   }

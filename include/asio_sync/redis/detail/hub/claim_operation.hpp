@@ -130,6 +130,8 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
     return static_cast<std::ptrdiff_t>(handle_->capacity);
   }
 
+  std::shared_ptr<handle> const& shared_handle() const noexcept { return handle_; }
+
  private:
   std::shared_ptr<handle> handle_;
 };

@@ -50,6 +50,9 @@ class hold {
     return owns() ? claim_->expires_at() : std::chrono::steady_clock::time_point::min();
   }
 
+  // Returns the place of the claim, for a wait on a condition.
+  claim_ref& claim() noexcept { return claim_; }
+
   // Returns the primitive; null if there is none any more.
   void* primitive() const noexcept {
     return claim_ ? claim_->handle().primitive.load(std::memory_order_acquire) : nullptr;

@@ -49,6 +49,14 @@ struct order {
   order* prev = nullptr;
 };
 
+// The parts of a claim's order.
+struct wishes {
+  bool ask = false;      // the driver has not seen the claim
+  bool recall = false;   // a wait on a condition is to end
+  bool release = false;  // a guard has given the hold back
+  bool forget = false;   // nobody has had it
+};
+
 // Takes the orders of a hub.
 class driver {
  public:
@@ -98,12 +106,16 @@ class hub : public std::enable_shared_from_this<hub> {
   // the claim. Called under the lock of the core; wake() follows after that lock.
   void ask(remote_claim& c) noexcept;
 
-  // Has the driver release or forget a claim, which nobody here wants any more. Called under the
-  // lock of the core; post_orders() follows after that lock.
+  // Has the driver recall a wait on a condition. Called under the lock of the core; post_orders()
+  // follows after that lock.
+  void recall(remote_claim& c) noexcept;
+
+  // Has the driver forget a claim, which nobody here wants any more. Called under the lock of the
+  // core; post_orders() follows after that lock.
   void give_up(remote_claim& c) noexcept;
 
-  // Has the driver ask the server a question, which settles r. Returns a refusal, also if the
-  // client does not run.
+  // Has the driver ask the server a question, which settles r if there is one. Returns a refusal;
+  // also if the client does not run, unless the question waits for that.
   verdict ask(std::shared_ptr<remote_question> const& q,
               std::shared_ptr<result> const& r) noexcept;
 
@@ -145,7 +157,8 @@ class hub : public std::enable_shared_from_this<hub> {
 
   struct taken {
     order* what = nullptr;  // null: there is none
-    bool is_asked = false;  // a claim, for the first time; otherwise it is given up
+    wishes claim{};         // of a claim
+    remote_claim* from = nullptr;  // the hold that a new claim gives back, and an owner of it
   };
   taken take() noexcept;
 

@@ -61,14 +61,19 @@ class alignas(16) remote_claim : public order {
  public:
   remote_claim(remote_claim const&) = delete;
   remote_claim& operator=(remote_claim const&) = delete;
-  virtual ~remote_claim() = default;
+  virtual inline ~remote_claim();
 
   static claim_ref make(std::shared_ptr<handle> of, std::uint64_t weight, attempt how);
+
+  // Makes the claim of a wait on a condition. It begins with the end of the hold that is at `lock`
+  // when the wait queues, and its own hold goes there when the completion arrives.
+  static claim_ref make_wait(std::shared_ptr<handle> of, std::string condition, claim_ref& lock);
 
   detail::handle& handle() const noexcept { return *handle_; }
   hub& client() const noexcept { return *handle_->client; }
   std::uint64_t weight() const noexcept { return weight_; }
   attempt how() const noexcept { return attempt_; }
+  bool waits_on_condition() const noexcept { return lock_ != nullptr; }
 
   // Returns the verdict of a wait that has the claim: with a grant, the claim.
   verdict outcome(wait_outcome decided) const noexcept;
@@ -77,6 +82,15 @@ class alignas(16) remote_claim : public order {
   static claim_ref in(verdict granted) noexcept;
 
   void fail(verdict why) noexcept { failure_ = why; }
+
+  // Gives the lock back whose wait on a condition was refused.
+  inline void give_lock_back() noexcept;
+
+  // Takes the hold that a wait on a condition gives back.
+  inline void take_lock() noexcept;
+
+  // Puts the claim of a granted wait on a condition into the lock. Returns how the wait has ended.
+  inline wait_outcome return_to_lock() noexcept;
 
   // --- The guard ---
 
@@ -107,22 +121,33 @@ class alignas(16) remote_claim : public order {
   // The hold is lost.
   void lose() noexcept;
 
-  shell::waiter* wait = nullptr;  // the core's, under its lock
-  remote_core* core = nullptr;    // set before it is asked for; alive until the driver ends it
+  // The core's, under its lock.
+  shell::waiter* wait = nullptr;
+  wait_outcome recalled = wait_outcome::undecided;  // of a wait on a condition
+
+  remote_core* core = nullptr;  // set before it is asked for; alive until the driver ends it
 
  protected:
-  remote_claim(std::shared_ptr<detail::handle> of, std::uint64_t weight, attempt how) noexcept
-      : order(kind::claim), handle_(std::move(of)), weight_(weight), attempt_(how) {}
+  remote_claim(std::shared_ptr<detail::handle> of, std::uint64_t weight, attempt how,
+               claim_ref* lock) noexcept
+      : order(kind::claim), handle_(std::move(of)), weight_(weight), attempt_(how), lock_(lock) {}
 
  private:
   friend class claim_ref;
   friend class hub;
 
-  enum class standing : std::uint8_t { none, held, lost, given_back };
+  enum class standing : std::uint8_t {
+    none,
+    held,
+    lost,
+    given_back,
+    lent  // to the wait on a condition that gives it back
+  };
 
   std::shared_ptr<detail::handle> const handle_;
   std::uint64_t const weight_;
   attempt const attempt_;
+  claim_ref* const lock_;  // of a wait on a condition
   std::atomic<standing> standing_ = standing::none;
   std::uint64_t fence_ = 0;
   verdict failure_;  // of a wait that has failed
@@ -130,9 +155,10 @@ class alignas(16) remote_claim : public order {
   std::atomic<std::uint32_t> owners_ = 1;
 
   // hub::lock_ guards these.
-  bool is_fresh_ = true;   // the driver has not taken it
+  wishes wishes_{.ask = true};
   bool is_ended_ = false;  // by the driver
   std::shared_ptr<result> loss_, end_;
+  remote_claim* from_ = nullptr;  // the hold that a wait gives back, and an owner of it
 };
 
 // A share of a claim.
@@ -150,6 +176,7 @@ class claim_ref {
     if (claim_) let_go();
   }
 
+  remote_claim* get() const noexcept { return claim_; }
   remote_claim& operator*() const noexcept { return *claim_; }
   remote_claim* operator->() const noexcept { return claim_; }
   explicit operator bool() const noexcept { return claim_ != nullptr; }
@@ -170,6 +197,26 @@ class claim_ref {
 
   remote_claim* claim_ = nullptr;
 };
+
+remote_claim::~remote_claim() { claim_ref const last(from_); }
+
+void remote_claim::give_lock_back() noexcept {
+  if (!lock_) return;
+  claim_ref const given(std::move(*lock_));
+  given->give_back(nullptr);
+}
+
+void remote_claim::take_lock() noexcept {
+  if (!lock_) return;
+  from_ = lock_->release();
+  auto held = standing::held;
+  from_->standing_.compare_exchange_strong(held, standing::lent, std::memory_order_acq_rel);
+}
+
+wait_outcome remote_claim::return_to_lock() noexcept {
+  *lock_ = claim_ref(this);
+  return recalled == wait_outcome::undecided ? wait_outcome::granted : recalled;
+}
 
 }  // namespace asio_sync::redis::detail
 

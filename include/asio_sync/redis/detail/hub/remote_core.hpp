@@ -40,7 +40,12 @@ struct remote_traits : shell::waiter_traits {
     return *static_cast<remote_waiter&>(w).claim;
   }
   static shell::waiter*& wait_of(claim& c) noexcept { return c.wait; }
-  static void ask(claim& c) noexcept { c.client().ask(c); }
+  static wait_outcome& recalled_of(claim& c) noexcept { return c.recalled; }
+  static void ask(claim& c) noexcept {
+    c.take_lock();
+    c.client().ask(c);
+  }
+  static void recall(claim& c) noexcept { c.client().recall(c); }
   static void give_up(claim& c) noexcept { c.client().give_up(c); }
 };
 
@@ -99,6 +104,9 @@ class remote_queue : public shell::remote_state<remote_traits> {
 
   hub& client() const noexcept { return *client_; }
 
+ protected:
+  std::shared_ptr<hub> const& shared_client() const noexcept { return client_; }
+
  private:
   static remote_claim& claim_of(shell::waiter& w) noexcept { return remote_traits::claim_of(w); }
 
@@ -113,6 +121,52 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
   // The client's context must not be blocked either.
   bool home_runs_here() const noexcept {
     return homed_core::home_runs_here() || client().runs_here();
+  }
+
+  // Refuses a wait; one on a condition is recalled instead, because it ends with the lock.
+  using homed_core::refuse;
+  bool refuse(shell::waiter& w, wait_outcome outcome,
+              shell::decided_waits& decided) noexcept override {
+    auto const* const asked = static_cast<remote_waiter&>(w).claim.get();
+    if (!asked || !asked->waits_on_condition()) return homed_core::refuse(w, outcome, decided);
+    auto const client = shared_client();  // the core may be gone afterwards
+    if (remote_queue::recall(w, outcome)) client->post_orders();
+    return false;
+  }
+
+  // Ends a wait whose context shuts down, without a lock.
+  bool evict(shell::waiter& w, shell::decided_waits& decided) noexcept override {
+    return homed_core::refuse(w, wait_outcome::aborted, decided);
+  }
+
+  // Recalls the queued waits on a condition. Returns the number of those that were not recalled
+  // before.
+  std::size_t recall_all(wait_outcome outcome) noexcept {
+    std::size_t const recalled =
+        remote_queue::recall_if([](shell::waiter const&) { return true; }, outcome);
+    client().post_orders();
+    return recalled;
+  }
+
+  // Takes a grant over from its wait. The lock of a wait on a condition has it from now on.
+  verdict hold(verdict granted) noexcept {
+    claim_ref claim = remote_claim::in(granted);
+    if (claim && claim->waits_on_condition())
+      granted = claim.release()->return_to_lock();
+    else
+      static_cast<void>(claim.release());
+    unref();
+    return granted;
+  }
+
+  // Takes a grant back, because the slot has cancelled the wait before it has arrived. A wait on a
+  // condition ends with the lock all the same, and passes its notification on.
+  void withdraw(remote_waiter& w) noexcept {
+    if (!w.claim || !w.claim->waits_on_condition()) return homed_core::withdraw(w);
+    if (w.outcome != wait_outcome::granted || w.claim->recalled != wait_outcome::undecided) return;
+    w.claim->recalled = wait_outcome::aborted;
+    client().recall(*w.claim);
+    client().post_orders();
   }
 
   // Called by the driver: decides the wait of a claim. Does nothing if nobody waits for it.
@@ -130,7 +184,7 @@ bool remote_queue::enter(shell::waiter& w) noexcept {
   auto const client = client_;  // the core may be gone afterwards
   claim_of(w).core = static_cast<remote_core*>(w.core);
   bool const queued = remote_state::enter(w);
-  if (queued) client->wake();
+  queued ? client->wake() : claim_of(w).give_lock_back();
   return queued;
 }
 

@@ -109,6 +109,8 @@ class remote_lock {
   void swap(remote_lock& other) noexcept { hold_.swap(other.hold_); }
   friend void swap(remote_lock& a, remote_lock& b) noexcept { a.swap(b); }
 
+  friend hold& hold_of(remote_lock& of) noexcept { return of.hold_; }
+
  protected:
   explicit remote_lock(hold&& h) noexcept : hold_(std::move(h)) {}
 

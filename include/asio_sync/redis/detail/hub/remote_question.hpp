@@ -6,8 +6,11 @@
 
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
+#include <asio_sync/redis/detail/hub/remote_claim.hpp>
 #include <asio_sync/redis/detail/hub/result.hpp>
 #include <asio_sync/redis/inspection.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -26,11 +29,13 @@ class remote_question : public order {
   remote_question& operator=(remote_question const&) = delete;
   virtual ~remote_question() = default;
 
+  bool const waits_for_run;  // if the client does not run, for the next time that it does
+
   // Takes what the server has found.
   void take(inspection&& found) noexcept { *end_->core().found = std::move(found); }
 
  protected:
-  remote_question() noexcept : order(kind::question) {}
+  explicit remote_question(bool waits) noexcept : order(kind::question), waits_for_run(waits) {}
 
  private:
   friend class hub;
@@ -57,11 +62,16 @@ std::shared_ptr<remote_question> make_question(std::string name,
                                                std::optional<std::uint64_t> fence,
                                                char const* function);
 
+// Makes the notification of so many waits on a condition; 0: of all.
+std::shared_ptr<remote_question> make_signal(handle const& of, std::string condition,
+                                             std::uint64_t most);
+
 // Asks a question, and waits for its answer. Delivery: inspection_delivery, or no_grant.
 template <class Delivery = shell::no_grant<result_core>, class Token>
-auto initiate_question(std::shared_ptr<hub> of, std::shared_ptr<remote_question> q,
+auto initiate_question(std::shared_ptr<hub> of, asio::any_io_executor const& executor,
+                       std::shared_ptr<remote_question> q, char const* type,
                        char const* function, Token&& token) {
-  auto end = std::make_shared<result>(of->living_executor());
+  auto end = std::make_shared<result>(executor);
   if constexpr (std::is_same_v<Delivery, inspection_delivery>)
     end->core().found = std::make_shared<inspection>();
   return initiate_result<Delivery>(
@@ -69,7 +79,7 @@ auto initiate_question(std::shared_ptr<hub> of, std::shared_ptr<remote_question>
       [of = std::move(of), q = std::move(q)](std::shared_ptr<result> const& r) {
         return of->ask(q, r);
       },
-      "redis::client", function, static_cast<Token&&>(token));
+      type, function, static_cast<Token&&>(token));
 }
 
 }  // namespace asio_sync::redis::detail
