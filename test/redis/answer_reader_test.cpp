@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(an_error_is_a_refusal_of_each_script) {
 
 BOOST_AUTO_TEST_CASE(a_message_of_another_form_is_malformed) {
   std::string const states[] = {"*3\r\n:0\r\n:1\r\n:4294967297\r\n",
-                                "*3\r\n:2\r\n:1\r\n:-1\r\n",
+                                "*3\r\n:3\r\n:1\r\n:-1\r\n",
                                 "*3\r\n:-2\r\n:1\r\n:-1\r\n",
                                 "*3\r\n:1\r\n:-1\r\n:-1\r\n",
                                 "*3\r\n:1\r\n+1\r\n:-1\r\n",

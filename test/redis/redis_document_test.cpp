@@ -568,6 +568,66 @@ BOOST_AUTO_TEST_CASE(one_process_does_the_job) {
   }));
 }
 
+// Files that processes share.
+class shared_folder {
+ public:
+  bool is_empty() const { return files_.empty(); }
+  void add(std::string file, std::uint64_t fence) {
+    see(fence);
+    files_.push_back(std::move(file));
+  }
+  std::string take_first(std::uint64_t fence) {
+    see(fence);
+    std::string file = files_.front();
+    files_.erase(files_.begin());
+    return file;
+  }
+
+ private:
+  void see(std::uint64_t fence) {
+    BOOST_TEST(fence > last_);
+    last_ = fence;
+  }
+
+  std::vector<std::string> files_;
+  std::uint64_t last_ = 0;
+};
+
+asio::awaitable<std::string> take(redis::async_mutex& mutex, redis::async_condition& filled,
+                                  shared_folder& folder) {
+  auto lock = co_await mutex.async_lock();
+  while (folder.is_empty()) co_await filled.async_wait(lock);
+  co_return folder.take_first(lock.fence());
+}
+
+asio::awaitable<void> put(redis::async_mutex& mutex, redis::async_condition& filled,
+                          shared_folder& folder, std::string file) {
+  auto lock = co_await mutex.async_lock();
+  folder.add(std::move(file), lock.fence());
+  filled.notify_one();
+}
+
+BOOST_AUTO_TEST_CASE(a_process_waits_until_another_one_has_changed_something) {
+  world w;
+  peer other(w.settings);
+  redis::async_mutex ours(w.context, *w.client, "folder");
+  redis::async_mutex theirs(w.context, other.client, "folder");
+  redis::async_condition filled(ours, "filled"), their_filled(theirs, "filled");
+  shared_folder folder;
+  std::vector<std::string> taken;
+  for (int i = 0; i < 3; ++i)
+    asio::co_spawn(w.context, take(ours, filled, folder),
+                   [&](std::exception_ptr e, std::string file) {
+                     BOOST_TEST(!e);
+                     taken.push_back(std::move(file));
+                   });
+  for (char const* file : {"a", "b", "c"})
+    asio::co_spawn(w.context, put(theirs, their_filled, folder, file), asio::detached);
+  w.run_context();
+  std::sort(taken.begin(), taken.end());
+  BOOST_TEST((taken == std::vector<std::string>{"a", "b", "c"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_thread_waits_for_some_time) {
   world w;
   redis::async_mutex mutex(w.context, *w.client, "m");

@@ -109,7 +109,10 @@ class server {
       case script::forget: return forget(c);
       case script::shutdown: return shutdown(c);
       case script::inspect:
-      case script::force: break;  // no claim has a part in them
+      case script::force:
+      case script::cond_wait:
+      case script::unwait:
+      case script::signal: break;
     }
     return {};
   }

@@ -85,11 +85,22 @@ inline std::string text_of(request const& r) {
       if (at(10) == "1") text += " try";
       return at(11) == "0" ? text : text + " ticket " + at(11);
     }
-    case script::release: return "release " + at(2) + ' ' + at(1) + ':' + at(3);
-    case script::forget: return "forget " + at(2) + ' ' + at(1) + ':' + at(3);
+    case script::release:
+      return "release " + at(2) + ' ' + at(1) + ':' + at(3) + (at(4) == "1" ? " pass" : "");
+    case script::forget: {
+      std::string text = "forget " + at(2) + ' ' + at(1) + ':' + at(3);
+      return r.size() > 4 ? text + ',' + at(4) : text;
+    }
     case script::shutdown: return "shutdown " + at(1);
     case script::inspect: return "inspect " + at(2);
     case script::force: return "force " + at(2) + ' ' + at(3);
+    case script::cond_wait: {
+      std::string text = "cond_wait " + at(4) + ' ' + at(1) + ':' + at(5) + " from " + at(6);
+      text += " fence " + at(7) + " on " + at(8) + (at(9) == "1" ? " recalled" : "");
+      return at(10) == "1" ? text + " pass" : text;
+    }
+    case script::unwait: return "unwait " + at(4) + ' ' + at(1) + ':' + at(5);
+    case script::signal: return "signal " + at(2) + ' ' + at(3) + " on " + at(4) + ' ' + at(5);
   }
   return {};
 }
@@ -174,7 +185,7 @@ class fixture : public session_host {
     return ask(questions_.emplace_back(script::inspect, name));
   }
   question& force(std::string const& name, std::uint64_t fence) {
-    return ask(questions_.emplace_back(script::force, name, fence));
+    return ask(questions_.emplace_back(script::force, name, "", fence));
   }
   question& ask(question& q) {
     s.ask(now, q, now + 1000ms);

@@ -30,8 +30,9 @@ class network {
 
   // Returns the last calls, for a person who looks for the reason of a problem.
   std::string last_calls() const {
-    constexpr char const* names[] = {"open",   "beat",     "acquire", "release",
-                                     "forget", "shutdown", "inspect", "force"};
+    constexpr char const* names[] = {"open",      "beat",     "acquire", "release",
+                                     "forget",    "shutdown", "inspect", "force",
+                                     "cond_wait", "unwait",   "signal"};
     std::ostringstream text;
     for (past_call const& c : last_calls_) {
       text << c.time.count() << ' ' << names[std::size_t(c.what.what())];

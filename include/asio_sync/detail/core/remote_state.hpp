@@ -24,6 +24,10 @@ namespace asio_sync::detail {
 // give_up() tells the client that nobody here wants the claim any more. It is called at most once
 // for a claim, and not before ask().
 //
+// A wait on a condition ends with a grant, whatever has ended it: recall() has the client ask for
+// the grant, and the wait stays queued until that has come. Whoever delivers it reads the reason
+// from the claim. A core without conditions uses no recall, and its Traits need not have it.
+//
 // The core outlives its primitive until the last completion has arrived and the client knows no
 // claim of it any more. So it has counts: one for the primitive, one for each decided wait, until
 // it is delivered or dropped, and one for each claim that the client knows. The caller of
@@ -31,7 +35,9 @@ namespace asio_sync::detail {
 //
 // Traits: those of wait_queue; `claim`, its type; `claim_of(node)`, the claim of a wait;
 // `wait_of(claim)`, a pointer to the wait of a claim while that is queued, which the core's lock
-// guards; and ask(claim), which is called under that lock, and give_up(claim).
+// guards; and ask(claim), which is called under that lock, and give_up(claim). With conditions:
+// recall(claim), which is called under that lock, and recalled_of(claim), a mark for the reason,
+// which it guards until the wait is decided.
 template <class Traits>
 class remote_state : public wait_queue<Traits> {
   using base = wait_queue<Traits>;
@@ -61,6 +67,8 @@ class remote_state : public wait_queue<Traits> {
     base::join(waiter);
     count_up();  // the client knows the claim
     Traits::ask(asked);
+    if constexpr (requires { Traits::recalled_of(asked); })
+      if (Traits::recalled_of(asked) != wait_outcome::undecided) Traits::recall(asked);
     return true;
   }
 
@@ -88,6 +96,24 @@ class remote_state : public wait_queue<Traits> {
     step_out(waiter);
     base::take_out(waiter, outcome, decided);
     return true;
+  }
+
+  // Has a queued wait end with the next grant of its claim, and marks the claim with the reason. A
+  // fresh wait is marked, and enter() recalls it. Returns false if the wait is marked already, or
+  // decided.
+  bool recall(node& waiter, wait_outcome why) noexcept {
+    std::lock_guard const guard(base::lock());
+    return recall_locked(waiter, why);
+  }
+
+  // Recalls the queued waits that are not marked yet, and returns their number.
+  std::size_t recall_all(wait_outcome why) noexcept {
+    std::lock_guard const guard(base::lock());
+    std::size_t recalled = 0;
+    for (node* w = base::queue_.empty() ? nullptr : &base::queue_.front(); w;
+         w = list::following(*w))
+      recalled += recall_locked(*w, why);
+    return recalled;
   }
 
   // Refuses the queued waits for which `which` is true, and returns their number.
@@ -135,6 +161,16 @@ class remote_state : public wait_queue<Traits> {
   }
 
   // Below: under the lock.
+
+  bool recall_locked(node& waiter, wait_outcome why) noexcept {
+    claim& asked = Traits::claim_of(waiter);
+    if (waiter.state == wait_state::decided || waiter.state == wait_state::dropped) return false;
+    wait_outcome& mark = Traits::recalled_of(asked);
+    if (mark != wait_outcome::undecided) return false;
+    mark = why;
+    if (waiter.state == wait_state::queued) Traits::recall(asked);
+    return true;
+  }
 
   // Ends the wait of a claim that the client knows.
   void step_out(node& waiter) noexcept {

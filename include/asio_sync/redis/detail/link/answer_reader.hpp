@@ -34,12 +34,15 @@ class answer_reader {
       case script::open: return read_opened(message);
       case script::beat: return read_states(message);
       case script::acquire:
+      case script::cond_wait:
+      case script::unwait:
         if (!read_into_states(message) || states_.size() != 1) break;
         return states_.front();
       case script::release:
       case script::forget:
       case script::shutdown:
       case script::force:
+      case script::signal:
         if (message.type() == resp::kind::number) return message.number();
         break;
       case script::inspect:
@@ -85,13 +88,13 @@ class answer_reader {
   bool read_state(resp::value state, resp::value number, resp::value hint) noexcept {
     for (resp::value const each : {state, number, hint})
       if (each.type() != resp::kind::number) return false;
-    if (state.number() < -1 || state.number() > 1 || number.number() < 0 ||
+    if (state.number() < -1 || state.number() > 2 || number.number() < 0 ||
         number.number() >= most || hint.number() > longest)
       return false;
     token_state s;
-    s.where = state.number() == 1   ? standing::holds
-              : state.number() == 0 ? standing::waits
-                                    : standing::unknown;
+    static constexpr standing places[] = {standing::unknown, standing::waits, standing::holds,
+                                          standing::parked};
+    s.where = places[state.number() + 1];
     s.number = static_cast<std::uint64_t>(number.number());
     if (hint.number() >= 0) s.hint = std::chrono::milliseconds(hint.number());
     states_.push_back(s);

@@ -17,8 +17,9 @@ if not gate and session and epoch == ARGV[4]
    and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
   local base = prefix .. '{' .. name .. '}:'
   local keys = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q')
-  local m = keys >= 2 and call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n') or {}
+  local m = keys >= 2 and call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n', 'c') or {}
   local ours = m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9]
+    and (m[7] or '0') == '0'
   local used = keys == 0 and 0
     or keys == 2 and ours and m[6] == '0' and not call('HGET', base .. 'h', token) and m[5]
   if used and w <= cap - used then
@@ -71,16 +72,13 @@ end
 o.kind, o.version, o.cap = kind, version, cap
 if states(o, {token}, {})[1] == -1 then
   call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
-  local ticket = ARGV[12] == '0' and whole(next_number()) or ARGV[12]
-  call('ZADD', o.q, ticket, token)
-  wait(o, token, w, ticket, '-')
-  o.n, o.changed = o.n + 1, true
+  queue(o, token, w, ARGV[12] == '0' and whole(next_number()) or ARGV[12], '-')
 end
 reap(o)
 pump(o, token)
 local answer = states(o, {token}, {})
 if ARGV[11] == '1' and answer[1] == 0 then
-  drop(o, {token})
+  drop(o, {token}, {})
   answer = {-1, 0, -1}
 end
 flush()

@@ -6,19 +6,23 @@
 
 #include <asio_sync/redis/detail/scripts/acquire.hpp>
 #include <asio_sync/redis/detail/scripts/beat.hpp>
+#include <asio_sync/redis/detail/scripts/cond_wait.hpp>
 #include <asio_sync/redis/detail/scripts/force.hpp>
 #include <asio_sync/redis/detail/scripts/forget.hpp>
 #include <asio_sync/redis/detail/scripts/inspect.hpp>
 #include <asio_sync/redis/detail/scripts/open.hpp>
 #include <asio_sync/redis/detail/scripts/release.hpp>
 #include <asio_sync/redis/detail/scripts/shutdown.hpp>
+#include <asio_sync/redis/detail/scripts/signal.hpp>
+#include <asio_sync/redis/detail/scripts/unwait.hpp>
 
 #include <array>
 
 namespace asio_sync::redis::detail::scripts {
 
 /// The scripts, in the order in which a connection loads them.
-inline constexpr std::array all{open, beat, acquire, release, forget, shutdown, inspect, force};
+inline constexpr std::array all{open,    beat,  acquire,   release, forget, shutdown,
+                                inspect, force, cond_wait, unwait,  signal};
 
 }  // namespace asio_sync::redis::detail::scripts
 

@@ -29,14 +29,13 @@ extend(prefix .. 's:' .. me, ARGV[5])
 call('SADD', prefix .. 'all', me)
 for i = 7, 6 + ARGV[6] do pcall_redis('HDEL', prefix .. 'o:' .. me, 's' .. ARGV[i]) end
 for _, group in ipairs(groups) do
-  local records = group.o and group.o.n > 0 and call('HMGET', group.o.d, unpack(group)) or {}
+  local records = group.o and group.o.n + group.o.parked > 0 and call('HMGET', group.o.d, unpack(group)) or {}
   for i = 1, #group do
-    local w, ticket = (records[i] or ''):match('^(%d+) (%d+) S')
-    if w then wait(group.o, group[i], w, ticket, 'B') end
+    if (records[i] or ''):find('^%d+ %d+ S') then mark(group.o, group[i], records[i], 'B') end
   end
 end
 spread(list, function(o)
-  if o.n > 0 then
+  if o.n + o.parked > 0 then
     reap(o)
     pump(o)
   end

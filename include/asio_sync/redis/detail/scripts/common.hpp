@@ -48,6 +48,13 @@ local function owner(token) return token:match('^[^:]*') end
 local function counter(token) return token:match('[^:]*$') end
 local function weight(record) return tonumber(record:match('^%d+')) end
 
+-- Return the condition that a token waits on, and the one whose notification it carries.
+local function parked_on(record) return record and record:match('^%d+ %d+ . c(.*)$') end
+local function carried_by(record) return record and record:match('^%d+ %d+ [^ ]+ n(.*)$') end
+
+-- Returns the beginning of all members of c that wait on a condition: a ticket and a token follow.
+local function place(condition) return ('%03d'):format(#condition) .. condition end
+
 -- Returns an error unless the session exists, this connection speaks for it, and no data is lost.
 local function check(gen, known_epoch)
   if not session then return redis.error_reply('NOSESSION no such session') end
@@ -83,24 +90,27 @@ end
 -- epoch, or data of which a key has been lost. Raises WRONGTYPE if one of its keys is not ours.
 local function look_at(name)
   local base = prefix .. '{' .. name .. '}:'
-  local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q',
-             used = 0, n = 0, cur = '0', hint = -1}
-  local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur')
+  local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q', c = base .. 'c',
+             used = 0, n = 0, parked = 0, cur = '0', hint = -1}
+  local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur', 'c')
   local held, records, queued = call('HLEN', o.h), call('HLEN', o.d), call('ZCARD', o.q)
-  local used, n = tonumber(m[5]), tonumber(m[6])
-  if m[1] and m[1] == epoch and used and n and (used > 0) == (held > 0)
-     and (n > 0) == (records > 0) and (n > 0) == (queued > 0) then
+  local waits = call('ZCARD', o.c)
+  local used, n, parked = tonumber(m[5]), tonumber(m[6]), tonumber(m[8] or 0)
+  if m[1] and m[1] == epoch and used and n and parked and (used > 0) == (held > 0)
+     and (n + parked > 0) == (records > 0) and (n > 0) == (queued > 0)
+     and (parked > 0) == (waits > 0) then
     o.kind, o.version, o.cap, o.used, o.n, o.cur = m[2], m[3], tonumber(m[4]), used, n, m[7] or '0'
+    o.parked = parked
     return o, false
   end
-  return o, m[1] or held + records + queued > 0
+  return o, m[1] or held + records + queued + waits > 0
 end
 
 -- Returns the object. Deletes what it cannot use.
 local function object(name)
   if objects[name] then return objects[name] end
   local o, is_torn = look_at(name)
-  if is_torn then call('DEL', o.m, o.h, o.d, o.q) end
+  if is_torn then call('DEL', o.m, o.h, o.d, o.q, o.c) end
   objects[name] = o
   return o
 end
@@ -108,11 +118,11 @@ end
 -- Stores what has changed of the objects. An object that nobody uses has no key.
 local function flush()
   for _, o in pairs(objects) do
-    if o.changed and o.used == 0 and o.n == 0 then
+    if o.changed and o.used == 0 and o.n == 0 and o.parked == 0 then
       call('DEL', o.m)
     elseif o.changed then
       call('HSET', o.m, 'e', epoch, 'k', o.kind, 'v', o.version, 'cap', o.cap, 'used', o.used,
-           'n', o.n, 'cur', o.cur)
+           'n', o.n, 'cur', o.cur, 'c', o.parked)
     end
   end
 end
@@ -140,18 +150,106 @@ local function leave(o, tokens, held)
   end
 end
 
--- Ends tokens: waiters, or holders with `held` weight together.
-local function drop(o, tokens, held)
-  if #tokens == 0 then return end
-  leave(o, tokens, held)
-  for _, token in ipairs(tokens) do
-    pcall_redis('HDEL', prefix .. 'o:' .. owner(token), 't' .. counter(token))
-  end
-  o.dropped = true
+local function unregister(token)
+  pcall_redis('HDEL', prefix .. 'o:' .. owner(token), 't' .. counter(token))
 end
 
-local function wait(o, token, w, ticket, skip)
-  call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' ' .. skip)
+local function queue(o, token, w, ticket, rest)
+  call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' ' .. rest)
+  call('ZADD', o.q, ticket, token)
+  o.n, o.changed = o.n + 1, true
+end
+
+local function park(o, token, w, ticket, condition)
+  call('HSET', o.d, token, whole(w) .. ' ' .. ticket .. ' - c' .. condition)
+  call('ZADD', o.c, 0, place(condition) .. ticket .. token)
+  o.parked, o.changed = o.parked + 1, true
+end
+
+-- Takes a token with this record out of c.
+local function unpark(o, token, record)
+  call('ZREM', o.c, place(parked_on(record)) .. record:match('^%d+ (%d+)') .. token)
+  o.parked, o.changed = o.parked - 1, true
+end
+
+-- Remembers in the record of a token that it was passed over (S), or has been heard of since (B).
+local function mark(o, token, record, skip)
+  call('HSET', o.d, token, (record:gsub('^(%d+ %d+ ).', '%1' .. skip)))
+end
+
+-- Moves a parked token to the queue. It carries the notification, unless all waits have it.
+local function wake(o, token, record, carries)
+  unpark(o, token, record)
+  local condition = parked_on(record)
+  queue(o, token, weight(record), whole(next_number()),
+        record:match('^%d+ %d+ (.)') .. (carries and ' n' .. condition or ''))
+end
+
+-- Notifies all waits on a condition. Returns how many.
+local function notify_all(o, condition)
+  local from, upto, woken = '[' .. place(condition), '(' .. place(condition) .. ':', 0
+  while o.parked > 0 do
+    local members = call('ZRANGEBYLEX', o.c, from, upto, 'LIMIT', 0, 64)
+    if #members == 0 then break end
+    for _, member in ipairs(members) do
+      local token = member:sub(#from + 16)
+      local record = call('HGET', o.d, token)
+      if parked_on(record) == condition then wake(o, token, record) else call('ZREM', o.c, member) end
+    end
+    woken = woken + #members
+  end
+  return woken
+end
+
+-- Notifies the wait on a condition that began first, of those whose clients can be reached; else
+-- the first of the others. Ends the dead. If the looks are used up, it takes the next one: if that
+-- is dead, the notification goes on when it is ended. Returns how many it has notified.
+local function notify_one(o, condition)
+  local from, upto = '[' .. place(condition), '(' .. place(condition) .. ':'
+  local passed, size, other, its_record = 0, 1, nil, nil
+  while o.parked > 0 do
+    local members = call('ZRANGEBYLEX', o.c, from, upto, 'LIMIT', passed, size)
+    for _, member in ipairs(members) do
+      local token = member:sub(#from + 16)
+      local record = call('HGET', o.d, token)
+      if parked_on(record) ~= condition then
+        call('ZREM', o.c, member)
+      elseif looks <= 0 then
+        wake(o, other or token, its_record or record, true)
+        return 1
+      elseif not alive(owner(token)) then
+        unpark(o, token, record)
+        call('HDEL', o.d, token)
+        unregister(token)
+        looks = looks - 4
+      elseif record:find('^%d+ %d+ B') or reachable(owner(token)) then
+        wake(o, token, record, true)
+        return 1
+      else
+        mark(o, token, record, 'S')
+        if not other then other, its_record = token, record end
+        passed, looks = passed + 1, looks - 1
+      end
+    end
+    if #members == 0 then break end
+    size = math.min(2 * size, 64)
+  end
+  if not other then return 0 end
+  wake(o, other, its_record, true)
+  return 1
+end
+
+-- Ends tokens with these records: waiters in the queue, or holders with `held` weight together.
+-- The notifications that they carry go to others, unless they are used up.
+local function drop(o, tokens, records, held, used_up)
+  if #tokens == 0 then return end
+  leave(o, tokens, held)
+  for i, token in ipairs(tokens) do
+    unregister(token)
+    local condition = not used_up and carried_by(records[i])
+    if condition then notify_one(o, condition) end
+  end
+  o.dropped = true
 end
 
 local function lower_hint(o, life)
@@ -173,28 +271,29 @@ local function reap(o)
   end
   local limit, begin = math.ceil(looks / 2), o.cur
   local cursor, holders = unpack(call('HSCAN', o.h, begin, 'COUNT', limit))
-  local dead, held = {}, 0
+  local dead, records, held = {}, {}, 0
   for i = 1, #holders, 2 do
     local life = look_up(owner(holders[i])).left
     if life ~= -2 then
       lower_hint(o, life)
     elseif 4 * #dead < limit then
-      dead[#dead + 1], held = holders[i], held + weight(holders[i + 1])
+      dead[#dead + 1], records[#dead + 1] = holders[i], holders[i + 1]
+      held = held + weight(holders[i + 1])
     else
       cursor, o.cut = begin, true
       break
     end
   end
   looks = looks - #holders / 2 - 3 * #dead
-  drop(o, dead, held)
+  drop(o, dead, records, held)
   o.changed = o.changed or cursor ~= begin
   o.cur, o.cut = cursor, o.cut or begin ~= '0' or cursor ~= '0'
 end
 
-local function grant(o, token, w, answered)
+local function grant(o, token, w, record, answered)
   leave(o, {token})
-  local fence = whole(next_number())
-  call('HSET', o.h, token, granted(whole(w), fence))
+  local fence, condition = whole(next_number()), carried_by(record)
+  call('HSET', o.h, token, granted(whole(w), fence) .. (condition and ' n' .. condition or ''))
   o.used = o.used + w
   if token ~= answered then
     call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
@@ -206,28 +305,28 @@ end
 -- are passed over, then true if the next ones may have their turn.
 local function serve(o, tokens, answered)
   local records = call('HMGET', o.d, unpack(tokens))
-  local dead, skipped, on = {}, 0, true
+  local dead, lost, skipped, on = {}, {}, 0, true
   for i, token in ipairs(tokens) do
     o.cut = o.cut or looks <= 0
     on = on and looks > 0 and o.used < o.cap
     if not on then break end
-    local w, ticket, skip = (records[i] or ''):match('^(%d+) (%d+) (.)')
+    local w, skip = (records[i] or ''):match('^(%d+) %d+ (.)')
     w = tonumber(w)
     looks = looks - 1
     if not w or not alive(owner(token)) then
-      dead[#dead + 1] = token
+      dead[#dead + 1], lost[#dead + 1] = token, records[i] or ''
       looks = looks - 3
     elseif skip ~= 'B' and not reachable(owner(token)) then
-      if skip == '-' then wait(o, token, w, ticket, 'S') end
+      if skip == '-' then mark(o, token, records[i], 'S') end
       skipped = skipped + 1
     elseif w <= o.cap - o.used then
-      grant(o, token, w, answered)
+      grant(o, token, w, records[i], answered)
     else
       on = false
       if owner(token) ~= me then lower_hint(o, look_up(owner(token)).left) end
     end
   end
-  drop(o, dead)
+  drop(o, dead, lost)
   return skipped, on
 end
 
@@ -254,7 +353,9 @@ local function states(o, tokens, answer)
   local hint = o.cut and o.dropped and 0 or o.hint
   for i, token in ipairs(tokens) do
     local state, number = 0, waiting[i] and waiting[i]:match(' (%d+) ')
-    if not number then
+    if parked_on(waiting[i]) then
+      state = 2
+    elseif not number then
       local held = call('HGET', o.h, token)
       state, number = held and 1 or -1, held and held:match(' (%d+)') or '0'
     end
@@ -279,7 +380,13 @@ end
 -- Ends a token in whatever state it is: true if it was there.
 local function forget(o, token)
   local held, waiting = call('HGET', o.h, token), call('HGET', o.d, token)
-  if held or waiting then drop(o, {token}, held and weight(held)) end
+  if parked_on(waiting) then
+    unpark(o, token, waiting)
+    call('HDEL', o.d, token)
+    unregister(token)
+  elseif held or waiting then
+    drop(o, {token}, {held or waiting}, held and weight(held))
+  end
   return held or waiting
 end
 

@@ -25,7 +25,7 @@ until token or cursor == '0'
 if not token then return 0 end
 call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
      'L ' .. token .. ' ' .. fence .. ' ' .. epoch)
-drop(o, {token}, weight(held))
+drop(o, {token}, {held}, weight(held))
 pump(o)
 flush()
 return 1

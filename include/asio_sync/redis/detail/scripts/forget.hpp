@@ -8,14 +8,15 @@
 
 namespace asio_sync::redis::detail::scripts {
 
-/// Ends a token that waits or holds.
+/// Ends tokens that wait or hold.
 inline constexpr script forget{"forget", "",
                                R"lua(
-local o = object(ARGV[3])
-if not forget(o, me .. ':' .. ARGV[4]) then
-  pcall_redis('HDEL', prefix .. 'o:' .. me, 't' .. ARGV[4])
-  return 0
+local o, found = object(ARGV[3]), false
+for i = 4, #ARGV do
+  local token = me .. ':' .. ARGV[i]
+  if forget(o, token) then found = true else unregister(token) end
 end
+if not found then return 0 end
 pump(o)
 flush()
 return 1

@@ -43,9 +43,14 @@ enum class failure : std::uint8_t {
 };
 
 // The place of a token at the server.
-enum class standing : std::uint8_t { unknown, waits, holds };
+enum class standing : std::uint8_t {
+  unknown,
+  waits,
+  holds,
+  parked  // it waits on a condition
+};
 
-// The answer of `acquire`, and a part of the answer of `beat`.
+// The answer of `acquire`, `cond_wait` and `unwait`, and a part of the answer of `beat`.
 struct token_state {
   standing where = standing::unknown;
   std::uint64_t number = 0;                       // the fence of a holder, the ticket of a waiter
@@ -80,8 +85,8 @@ struct refusal {
 // An answer that has not the form of any other.
 struct malformed {};
 
-// The number is the answer of `release`, `forget`, `shutdown` and `force`, and an inspection that
-// of `inspect`; it may be moved from.
+// The number is the answer of `release`, `forget`, `shutdown`, `force` and `signal`, and an
+// inspection that of `inspect`; it may be moved from.
 using answer = std::variant<malformed, refusal, opened, token_state, std::span<token_state const>,
                             std::int64_t, inspection*>;
 
@@ -111,6 +116,7 @@ inline consequence consequence_of(std::string_view code) noexcept {
       {"STALE", {reaction::change_identity}},
       {"KIND", {reaction::fail_operation, failure::kind_mismatch}},
       {"VERSION", {reaction::fail_operation, failure::version_mismatch}},
+      {"LOST", {reaction::fail_operation, failure::lease_lost}},
       {"CAPACITY", {reaction::fail_operation, failure::configuration_mismatch}},
       {"OOM", {reaction::ask_later}},
       {"NOSCRIPT", {reaction::reconnect}},

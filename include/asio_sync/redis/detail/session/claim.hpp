@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_HPP
 #define ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_HPP
 
+#include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 
 #include <cassert>
@@ -13,6 +14,7 @@
 #include <list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace asio_sync::redis::detail {
@@ -55,8 +57,8 @@ struct object {
 // The session's view of a claim.
 enum class claim_state : std::uint8_t {
   fresh,    // the session has not seen it
-  asking,   // `acquire` is to be sent, or is unanswered
-  waiting,  // it is in the queue of the object
+  asking,   // `acquire`, `cond_wait` or `unwait` is to be sent, or is unanswered
+  waiting,  // it is in the queue of the object, or parked on a condition
   holding,
   leaving,  // `release` or `forget` is to be sent, or is unanswered
   finished  // the session has forgotten it
@@ -74,6 +76,11 @@ class claim {
     one.emplace(0, this);
     token_ = one.extract(one.begin());
   }
+
+  // One that begins as a wait on a condition of the object.
+  claim(object& about, std::string condition, std::uint64_t weight) : claim(about, weight) {
+    condition_ = std::move(condition);
+  }
   claim(claim const&) = delete;
   claim& operator=(claim const&) = delete;
 
@@ -85,52 +92,78 @@ class claim {
   // Returns the fence of the last grant.
   std::uint64_t fence() const noexcept { return fence_; }
 
-  // Add arguments of `acquire`, and of `release` or `forget`.
-  void write_acquire(request& out) const {
-    write_leave(out);
-    out.add(object_.kind).add(object_.version).add(object_.capacity).add(weight_);
-    out.add(once_ ? "1" : "0").add(ticket_);
+  // Adds the arguments of a command that is about the claim.
+  void write(request& out, script what) const {
+    out.add(object_.name).add(counter_);
+    if (what == script::acquire) {
+      out.add(object_.kind).add(object_.version).add(object_.capacity).add(weight_);
+      out.add(once_ ? "1" : "0").add(ticket_);
+    } else if (what == script::cond_wait) {
+      out.add(from_)
+          .add(from_fence_)
+          .add(condition_)
+          .add(flag(recalled_))
+          .add(flag(from_recalled_));
+    } else if (what == script::release) {
+      out.add(flag(recalled_));
+    } else if (what == script::forget && from_ != 0) {
+      out.add(from_);
+    }
   }
-  void write_leave(request& out) const { out.add(object_.name).add(counter_); }
 
  private:
   friend class claim_table;
   friend class command_queue;
   friend class beat_schedule;
 
+  static std::string_view flag(bool is_set) noexcept { return is_set ? "1" : "0"; }
+
   object& object_;
   std::uint64_t const weight_;
   bool const once_;  // it does not queue
   claim_state state_ = claim_state::fresh;
-  bool sent_ = false;  // the server may know the token
-  bool lost_ = false;  // the hold has ended before it was given back
+  bool sent_ = false;            // the server may know the token
+  failure end_ = failure::none;  // the reason for which it is leaving, if that is not its user
   std::uint64_t counter_ = 0;
   std::uint64_t ticket_ = 0;  // 0: none yet
   std::uint64_t fence_ = 0;
 
+  // A wait on a condition gives a hold back, and ends with another one.
+  std::string condition_;
+  std::uint64_t from_ = 0;  // the token of the hold, until `cond_wait` is answered; then 0
+  std::uint64_t from_fence_ = 0;
+  bool from_recalled_ = false;
+  bool parked_ = false;
+  bool recalled_ = false;  // it ends without a notification, and passes one that it has on
+
   // The time to name a waiter in a beat, to ask again after OOM, or to take back a hold.
   session_clock::time_point due_ = session_clock::time_point::max();
-  std::chrono::milliseconds delay_{0};  // before `acquire` is sent after the last OOM
+  std::chrono::milliseconds delay_{0};  // before it asks again after the last OOM
 
-  claim_map::node_type token_;            // while the session does not know the claim
-  std::list<command> room_;               // for `acquire`, and for `release` or `forget`
-  std::list<command>::iterator asked_{};  // the last `acquire`
+  claim_map::node_type token_;  // while the session does not know the claim
+  std::list<command> room_;     // for the command that asks, and for `release` or `forget`
+  std::list<command>::iterator asked_{};  // the last one that asked
 };
 
 // A command that is no claim's, and room for all that the session will ever store about it. The
 // operation shares it with the session until session_host::answered() is called.
 class question {
  public:
-  // `fence`: of the holder that `force` is about.
-  question(script what, std::string object, std::uint64_t fence = 0)
-      : what_(what), object_(std::move(object)), fence_(fence) {}
+  // `number`: the fence of the holder that `force` is about; the number of the waits that `signal`
+  // notifies, 0 for all.
+  question(script what, std::string object, std::string condition = {}, std::uint64_t number = 0)
+      : what_(what),
+        object_(std::move(object)),
+        condition_(std::move(condition)),
+        number_(number) {}
   question(question const&) = delete;
   question& operator=(question const&) = delete;
 
   // Adds the arguments.
   void write(request& out) const {
     out.add(object_);
-    if (what_ == script::force) out.add(fence_);
+    if (what_ == script::signal) out.add(order_).add(condition_);
+    if (what_ != script::inspect) out.add(number_);
   }
 
  private:
@@ -139,8 +172,10 @@ class question {
 
   script const what_;
   std::string const object_;
-  std::uint64_t const fence_;
-  unsigned sent_ = 0;  // how often
+  std::string const condition_;
+  std::uint64_t const number_;
+  std::uint64_t order_ = 0;  // it grows from each question of a session to the next one
+  unsigned sent_ = 0;        // how often
   session_clock::time_point due_{};
 
   std::list<question*> place_{this};  // while the session does not know it

@@ -51,6 +51,25 @@ class claim_table {
     ask(c);
   }
 
+  // Has a claim that is added next give back the hold of another one, which is not in the table
+  // any more. Returns false if that does not hold.
+  bool take_over(claim& c, claim& held) noexcept {
+    if (held.state_ != claim_state::holding) return false;
+    c.from_ = held.counter_;
+    c.from_fence_ = held.fence_;
+    c.from_recalled_ = held.recalled_;
+    finish(held, failure::none);
+    return true;
+  }
+
+  // Has the claim with this counter end with the hold, but without a notification.
+  void recall(std::uint64_t counter) noexcept {
+    claim* const c = find(counter);
+    if (c == nullptr) return;
+    c->recalled_ = true;
+    if (c->state_ == claim_state::waiting && c->parked_) ask(*c);
+  }
+
   // Gives up the claim with this counter, if there is one that has not finished. `release` is for
   // a hold.
   void leave(std::uint64_t counter, script how) noexcept {
@@ -62,7 +81,7 @@ class claim_table {
   void leave(claim& c, script how) noexcept {
     if (c.state_ == claim_state::leaving || c.state_ == claim_state::finished) return;
     commands_.withdraw(c);
-    if (!c.sent_) return finish(c, failure::none);
+    if (!c.sent_ && c.from_ == 0) return finish(c, failure::none);
     enter(c, claim_state::leaving);
     commands_.push(c, how);
   }
@@ -78,9 +97,10 @@ class claim_table {
     for_each([&](claim& c) { finish(c, why); });
   }
 
-  // Ends all holds, waits and questions, but not the claims that are leaving.
+  // Ends all holds, waits and questions, but not the claims that are leaving, and not what the
+  // server is still to be told.
   void abort_all() noexcept {
-    questions_.finish_all(failure::aborted);
+    questions_.finish_limited(failure::aborted);
     for_each([this](claim& c) {
       if (c.state_ == claim_state::leaving) return;
       bool const held = c.state_ == claim_state::holding;
@@ -97,7 +117,8 @@ class claim_table {
       bool const held = c.state_ == claim_state::holding;
       if (held) host_.lost(c);
       if (held || c.state_ == claim_state::leaving) return finish(c, failure::lease_lost);
-      c.sent_ = false;
+      c.sent_ = c.parked_ = false;
+      c.from_ = 0;
       ask(c);
     });
     questions_.ask_again();
@@ -136,12 +157,11 @@ class claim_table {
     if (is_question(front)) return questions_.accept(front, a);
     auto const* const state = std::get_if<token_state>(&a);
     auto const* const number = std::get_if<std::int64_t>(&a);
-    bool const acquires = front.what == script::acquire;
-    if (acquires ? state == nullptr || !may_answer(front, *state) : number == nullptr)
-      return false;
+    bool const asks = is_ask(front.what);
+    if (asks ? state == nullptr || !may_answer(front, *state) : number == nullptr) return false;
     commands_.settle();
-    if (!acquires) apply_leave(front, *number);
-    if (acquires && front.of != nullptr) apply(now, *front.of, *state);
+    if (!asks) apply_leave(front, *number);
+    if (asks && front.of != nullptr) apply(now, *front.of, *state);
     return true;
   }
 
@@ -152,18 +172,25 @@ class claim_table {
     } else if (is_pending(c)) {
       switch (s.where) {
         case standing::holds: return hold(now, c, s.number);
-        case standing::waits: return wait(now, c, s);
-        case standing::unknown: return c.once_ ? finish(c, failure::not_free) : ask(c);
+        case standing::waits:
+        case standing::parked: return wait(now, c, s);
+        case standing::unknown:
+          c.parked_ = false;
+          return c.once_ ? finish(c, failure::not_free) : ask(c);
       }
     }
   }
 
-  // Takes the states of the claims that the last beat has named.
+  // Takes the states of the claims that the last beat has named. A claim that asks has an answer
+  // of its own to come.
   void apply_beat(time_point now, std::span<token_state const> states) noexcept {
     beats_.set(std::max(beats_.at(), now));
     auto state = states.begin();
     for (beat_schedule::token const& named : beats_.named()) {
-      if (claim* const c = find(named.counter)) apply(now, *c, *state);
+      claim* const c = find(named.counter);
+      bool const is_late =
+          c && c->state_ == claim_state::asking && state->where != standing::holds;
+      if (c && !is_late) apply(now, *c, *state);
       ++state;
     }
   }
@@ -185,18 +212,23 @@ class claim_table {
   // have executed it without our seeing the answer.
   void apply_leave(command const& of, std::int64_t result) noexcept {
     bool const held = of.what == script::forget || result >= 0 || of.again;
-    finish(*of.of, of.of->lost_ || !held ? failure::lease_lost : failure::none);
+    failure const why = of.of->end_;
+    finish(*of.of, why == failure::none && !held ? failure::lease_lost : why);
   }
 
   // Takes the error that the first command is answered with. It counts unless a later command of
-  // the claim has replaced this one.
+  // the claim has replaced this one. A wait on a condition first gives back what it may still
+  // hold.
   void refuse(command const& of, failure why) noexcept {
     if (is_question(of)) return questions_.refuse(of, why);
     commands_.settle();
-    if (is_current(of)) finish(*of.of, why);
+    if (!is_current(of)) return;
+    if (of.what != script::cond_wait || why == failure::lease_lost) return finish(*of.of, why);
+    of.of->end_ = why;
+    leave(*of.of, script::forget);
   }
 
-  // Repeats an `acquire` for which the server had no memory.
+  // Repeats a command by which a claim asks, and for which the server had no memory.
   void ask_later(time_point now, command const& of) noexcept {
     if (!is_current(of)) return;
     milliseconds& delay = of.of->delay_;
@@ -206,12 +238,14 @@ class claim_table {
 
  private:
   static bool is_question(command const& c) noexcept {
-    return c.what == script::inspect || c.what == script::force;
+    return c.what == script::inspect || c.what == script::force || c.what == script::signal;
   }
 
-  // True if a server may answer an `acquire` so: a wait is in the queue at least.
-  static bool may_answer(command const& acquire, token_state const& s) noexcept {
-    return s.where != standing::unknown || acquire.of == nullptr || acquire.of->once_;
+  // True if a server may answer so to a claim that asks: a wait is in the queue at least, and not
+  // parked any more after `unwait`.
+  static bool may_answer(command const& ask, token_state const& s) noexcept {
+    if (ask.what == script::unwait) return s.where != standing::parked;
+    return s.where != standing::unknown || ask.of == nullptr || ask.of->once_;
   }
 
   claim* find(std::uint64_t counter) const noexcept {
@@ -224,8 +258,7 @@ class claim_table {
   }
 
   static bool is_current(command const& of) noexcept {
-    return of.of != nullptr &&
-           (of.what != script::acquire || of.of->state_ == claim_state::asking);
+    return of.of != nullptr && (!is_ask(of.what) || of.of->state_ == claim_state::asking);
   }
 
   // Calls f for each claim; f may finish it.
@@ -243,13 +276,19 @@ class claim_table {
 
   void ask(claim& c) noexcept {
     enter(c, claim_state::asking);
-    commands_.push(c, script::acquire);
+    bool const unwaits = c.parked_ && c.recalled_;
+    commands_.push(c, c.from_ != 0 ? script::cond_wait
+                      : unwaits    ? script::unwait
+                                   : script::acquire);
   }
 
   void wait(time_point now, claim& c, token_state const& s) noexcept {
     enter(c, claim_state::waiting);
-    c.ticket_ = s.number;
+    c.from_ = 0;
+    c.parked_ = s.where == standing::parked;
+    c.ticket_ = c.parked_ ? 0 : s.number;
     c.delay_ = {};
+    if (c.parked_ && c.recalled_) return ask(c);
     auto soon = beats_.interval();
     if (s.hint) soon = std::min<session_clock::duration>(soon, *s.hint + milliseconds(1));
     beats_.name_at(c, now + soon);
@@ -258,13 +297,15 @@ class claim_table {
   void hold(time_point now, claim& c, std::uint64_t fence) noexcept {
     commands_.withdraw(c);
     enter(c, claim_state::holding);
+    c.from_ = 0;
+    c.parked_ = false;
     c.fence_ = fence;
     if (max_hold_ > milliseconds::zero()) wake_at(c, now + max_hold_);
     host_.granted(c);
   }
 
   void lose_hold(claim& c, script how) noexcept {
-    c.lost_ = true;
+    c.end_ = failure::lease_lost;
     host_.lost(c);
     leave(c, how);
   }

@@ -28,16 +28,16 @@ class command_queue {
     auto const at = c.room_.begin();
     *at = {what, &c};
     ready_.splice(ready_.end(), c.room_, at);
-    if (what == script::acquire) c.asked_ = at;
+    if (is_ask(what)) c.asked_ = at;
   }
 
-  // Takes back the `acquire` of a claim if it has not been sent on this connection. The claim has
-  // no other command here.
+  // Takes back the command by which a claim asks, if it has not been sent on this connection. The
+  // claim has no other command here.
   void withdraw(claim& c) noexcept {
     if (c.room_.size() < 2 && c.asked_->queued) c.room_.splice(c.room_.end(), ready_, c.asked_);
   }
 
-  // Removes a claim that may have an `acquire` here, but no other command.
+  // Removes a claim that may ask here, but has no other command.
   void remove(claim& c) noexcept {
     withdraw(c);
     if (c.room_.size() < 2) c.asked_->of = nullptr;
@@ -81,8 +81,8 @@ class command_queue {
     while (!unanswered_.empty()) {
       command& front = unanswered_.front();
       bool const is_wanted = front.asks != nullptr ||
-                             (front.of != nullptr && (front.what != script::acquire ||
-                                                      front.of->state_ == claim_state::asking));
+                             (front.of != nullptr &&
+                              (!is_ask(front.what) || front.of->state_ == claim_state::asking));
       if (!is_wanted) {
         settle();
       } else {

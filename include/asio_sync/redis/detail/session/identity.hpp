@@ -60,9 +60,8 @@ class identity {
   void write(request& out, session_config const& config, command const& of) const {
     begin(out, of.what, config);
     if (of.asks != nullptr) return of.asks->write(out);
-    if (of.what != script::acquire) return of.of->write_leave(out);
-    out.add(generation_).add(epoch_);
-    of.of->write_acquire(out);
+    if (is_ask(of.what)) out.add(generation_).add(epoch_);
+    of.of->write(out, of.what);
   }
 
   void write_shutdown(request& out, session_config const& config) const {

@@ -28,12 +28,12 @@ class question_table {
   // Returns when wake() has something to do.
   time_point wake_time() const noexcept { return wake_; }
 
-  // Asks a question until it is answered, or until a time.
+  // Asks a question until it is answered, or until a time; without that one, in every run.
   void add(question& q, time_point until) noexcept {
     q.due_ = until;
     wake_ = std::min(wake_, until);
     asked_.splice(asked_.end(), q.place_);
-    commands_.push(q);
+    ask(q);
   }
 
   // Ends the questions whose time is up.
@@ -47,11 +47,18 @@ class question_table {
 
   // Asks all questions again: the session has ended, and the queue of commands is empty.
   void ask_again() noexcept {
-    for_each([this](question& q) { commands_.push(q); });
+    for_each([this](question& q) { ask(q); });
   }
 
   void finish_all(failure why) noexcept {
     for_each([&](question& q) { finish(q, why); });
+  }
+
+  // Ends the questions that have a time.
+  void finish_limited(failure why) noexcept {
+    for_each([&](question& q) {
+      if (q.due_ != time_point::max()) finish(q, why);
+    });
   }
 
   // Takes the answer of the first command. Returns false if it belongs to another script. If the
@@ -60,7 +67,8 @@ class question_table {
     auto const* const found = std::get_if<inspection*>(&a);
     auto const* const number = std::get_if<std::int64_t>(&a);
     if (of.what == script::inspect ? found == nullptr : number == nullptr) return false;
-    bool const is_done = found != nullptr || *number != 0 || (of.asks && of.asks->sent_ > 1);
+    bool const is_done =
+        of.what != script::force || *number != 0 || (of.asks && of.asks->sent_ > 1);
     settle(of, is_done ? failure::none : failure::not_held, found != nullptr ? *found : nullptr);
     return true;
   }
@@ -69,6 +77,11 @@ class question_table {
   void refuse(command const& of, failure why) noexcept { settle(of, why, nullptr); }
 
  private:
+  void ask(question& q) noexcept {
+    q.order_ = ++last_;
+    commands_.push(q);
+  }
+
   void settle(command const& of, failure why, inspection* found) noexcept {
     commands_.settle();
     if (of.asks != nullptr) finish(*of.asks, why, found);
@@ -90,6 +103,7 @@ class question_table {
   session_host& host_;
   std::list<question*> asked_;
   time_point wake_ = time_point::max();
+  std::uint64_t last_ = 0;  // the order of the last question
 };
 
 }  // namespace asio_sync::redis::detail

@@ -22,8 +22,16 @@ enum class script : std::uint8_t {
   forget,
   shutdown,
   inspect,
-  force
+  force,
+  cond_wait,
+  unwait,
+  signal
 };
+
+// True for the commands by which a claim asks for a hold.
+constexpr bool is_ask(script s) noexcept {
+  return s == script::acquire || s == script::cond_wait || s == script::unwait;
+}
 
 // A call of a script, and its arguments from ARGV[1] on. It keeps its memory for the next call.
 class request {

@@ -83,13 +83,29 @@ class session {
     if (refusing_ != failure::none) claims_.finish(c, refusing_);
   }
 
-  // Asks a question until it is answered, or until a time; only while the session runs.
+  // Begins a wait on a condition: gives back what another claim holds, which finishes at once.
+  void wait(time_point now, claim& c, claim& held) noexcept {
+    observe(now);
+    failure why = refusing_;
+    if (why == failure::none && !claims_.take_over(c, held)) why = failure::lease_lost;
+    claims_.add(c);
+    if (why != failure::none) claims_.finish(c, why);
+  }
+
+  // Has a wait on a condition end without a notification. It is granted all the same.
+  void recall(time_point now, claim const& c) noexcept {
+    std::uint64_t const counter = c.counter();
+    observe(now);
+    claims_.recall(counter);
+  }
+
+  // Asks a question until it is answered, or until a time, and then only while the session runs.
   void ask(time_point now, question& q, time_point until) noexcept {
     observe(now);
-    claims_.questions().add(q, until);
-    bool const is_refused = refusing_ != failure::none;
-    if (is_refused || state_ == session_state::stopped)
-      claims_.questions().finish_all(is_refused ? refusing_ : failure::aborted);
+    question_table& questions = claims_.questions();
+    questions.add(q, until);
+    if (refusing_ != failure::none) return questions.finish_all(refusing_);
+    if (state_ == session_state::stopped) questions.finish_limited(failure::aborted);
   }
 
   // Gives a hold back. A claim that waits is forgotten. Does nothing if the claim has finished, or
@@ -276,7 +292,8 @@ inline void session::conclude(failure result, failure waits) noexcept {
   leaving_ = false;
   refusing_ = waits;
   if (waits != failure::none) claims_.finish_all(waits);
-  claims_.questions().finish_all(waits != failure::none ? waits : failure::aborted);
+  if (waits != failure::none) claims_.questions().finish_all(waits);
+  claims_.questions().finish_limited(failure::aborted);
   host_.ended(result);
 }
 
@@ -370,7 +387,7 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
 
 inline void session::refuse(time_point now, command const& front, refusal const& r) {
   auto const [what, why] = consequence_of(r.code());
-  bool const asks = front.what == script::acquire, opens = front.what == script::open;
+  bool const asks = is_ask(front.what), opens = front.what == script::open;
   bool const is_own = opens || front.what == script::beat || front.what == script::shutdown;
   switch (what) {
     case reaction::fail_client: return fail(why, r.text);
