@@ -314,7 +314,8 @@ void hub::queue(order& o) noexcept {
 }
 
 // Ends the claims and questions that no driver has seen, if operations are refused. A claim that
-// was taken out counts as ended, so that nobody gives it up.
+// was taken out counts as ended, so that nobody gives it up. The driver decides about questions
+// that wait for a run, because a shutdown that was ordered later leaves them.
 void hub::end_fresh_orders() noexcept {
   for (;;) {
     order* fresh = nullptr;
@@ -337,7 +338,9 @@ void hub::end_fresh_orders() noexcept {
 
 order* hub::first_fresh_order() const noexcept {
   for (order* o = orders_.empty() ? nullptr : &orders_.front(); o; o = o->next) {
-    if (o->what == order::kind::question) return o;
+    if (o->what == order::kind::question &&
+        !(strand_ && static_cast<remote_question*>(o)->waits_for_run))
+      return o;
     if (o->what == order::kind::claim && static_cast<remote_claim*>(o)->wishes_.ask) return o;
   }
   return nullptr;
