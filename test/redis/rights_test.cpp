@@ -10,6 +10,7 @@
 
 #include <asio_sync/redis.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -64,6 +65,25 @@ asio::awaitable<void> use_mutex(client& a, client& b) {
   co_await lock.async_unlock();
 }
 
+asio::awaitable<void> use_condition(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_mutex ours(executor, a, "mutex"), theirs(executor, b, "mutex");
+  asio_sync::redis::async_condition filled(ours, "filled"), their_filled(theirs, "filled");
+  auto const waits = [&]() -> asio::awaitable<void> {
+    auto lock = co_await ours.async_lock();
+    auto const [error] = co_await filled.async_wait_for(lock, 1ms, asio::as_tuple(use_awaitable));
+    if (error != timed_out) throw std::runtime_error("nobody has notified");
+    co_await filled.async_wait(lock);
+  };
+  auto const notifies = [&]() -> asio::awaitable<void> {
+    co_await hold(nullptr, 50ms);
+    auto const lock = co_await theirs.async_lock();
+    co_await their_filled.async_notify_one();
+    co_await their_filled.async_notify_all();
+  };
+  co_await (waits() && notifies());
+}
+
 asio::awaitable<void> use_semaphore(client& a, client& b) {
   auto const executor = co_await asio::this_coro::executor;
   async_semaphore ours(executor, a, "semaphore", 2), theirs(executor, b, "semaphore", 2);
@@ -92,6 +112,7 @@ asio::awaitable<void> use_what_the_dead_have_held(client& a, client& b) {
 
 asio::awaitable<void> use_everything(client& a, client& b) {
   co_await use_mutex(a, b);
+  co_await use_condition(a, b);
   co_await use_semaphore(a, b);
   co_await use_shared_mutex(a, b);
   co_await use_what_the_dead_have_held(a, b);

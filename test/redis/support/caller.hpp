@@ -77,12 +77,33 @@ class caller {
     return link(acquiring(object, counter, how));
   }
 
-  message release(std::string const& object, int counter) {
-    return call("release", {object, std::to_string(counter)});
+  message release(std::string const& object, int counter, bool passes_on = false) {
+    return call("release", {object, std::to_string(counter), passes_on ? "1" : "0"});
   }
   message forget(std::string const& object, int counter) {
     return call("forget", {object, std::to_string(counter)});
   }
+  message forget(std::string const& object, int counter, int other) {
+    return call("forget", {object, std::to_string(counter), std::to_string(other)});
+  }
+
+  /// Has a token wait on a condition, and gives back what `old` holds with the fence.
+  message cond_wait(std::string const& object, int counter, int old, std::int64_t fence,
+                    std::string const& condition, bool recalled = false, bool passes_on = false) {
+    return call("cond_wait",
+                {std::to_string(gen), epoch, object, std::to_string(counter), std::to_string(old),
+                 std::to_string(fence), condition, recalled ? "1" : "0", passes_on ? "1" : "0"});
+  }
+  message unwait(std::string const& object, int counter) {
+    return call("unwait", {std::to_string(gen), epoch, object, std::to_string(counter)});
+  }
+  message notify_one(std::string const& object, std::string const& condition) {
+    return call("signal", {object, std::to_string(++signals), condition, "1"});
+  }
+  message notify_all(std::string const& object, std::string const& condition) {
+    return call("signal", {object, std::to_string(++signals), condition, "0"});
+  }
+
   message inspect(std::string const& object) { return call("inspect", {object}); }
   message force(std::string const& object, std::int64_t fence) {
     return call("force", {object, std::to_string(fence)});
@@ -96,7 +117,7 @@ class caller {
 
   connection link;
   std::string prefix = "as:", run_id = "run", name = "test", epoch;
-  int incarnation = 1, gen = 1, ttl = 60000, max_ttl = 60000;
+  int incarnation = 1, gen = 1, ttl = 60000, max_ttl = 60000, signals = 0;
   bool gate = false;
 
  private:

@@ -60,24 +60,32 @@ struct callers {
     for (std::string const& key : keys("as:{*}:*")) check(key.substr(0, key.rfind(':') + 1));
   }
 
-  /// Checks that m agrees with h, d and q, and that a token is in one place alone. Leaves out an
-  /// object with more waiters than a message may have elements.
+  /// Checks that m agrees with h, d, q and c, and that a token is in one place alone. Leaves out
+  /// an object with more waiters than a message may have elements.
   void check(std::string const& object) {
     if (admin({"HLEN", object + "d"}).number > 1000) return;
     std::vector<message> parts;
     for (caller::command const& command :
-         {caller::command{"HMGET", object + "m", "used", "n", "cap"},
+         {caller::command{"HMGET", object + "m", "used", "n", "cap", "c"},
           {"HGETALL", object + "h"},
           {"HGETALL", object + "d"},
-          {"ZRANGE", object + "q", "0", "-1", "WITHSCORES"}}) {
+          {"ZRANGE", object + "q", "0", "-1", "WITHSCORES"},
+          {"ZRANGE", object + "c", "0", "-1"}}) {
       parts.push_back(admin(command));
       if (parts.back().is_error()) return;  // the case has put another type there
     }
     auto const& [m, h, d, q] = std::tie(parts[0], parts[1], parts[2], parts[3]);
-    std::map<std::string, std::string> waiters;
+    std::map<std::string, std::string> waiters, parked;
     std::int64_t used = 0;
-    for (std::size_t i = 0; i < d.elements.size(); i += 2)
-      waiters[d.elements[i].text] = d.elements[i + 1].text;
+    for (std::size_t i = 0; i < d.elements.size(); i += 2) {
+      std::string const& record = d.elements[i + 1].text;
+      bool const is_parked = record.find(" - c") != record.npos ||
+                             record.find(" S c") != record.npos ||
+                             record.find(" B c") != record.npos;
+      (is_parked ? parked : waiters)[d.elements[i].text] = record;
+    }
+    for (message const& member : parts[4].elements)
+      BOOST_TEST(parked.count(member.text.substr(member.text.size() - token_size(member.text))));
     for (std::size_t i = 0; i < h.elements.size(); i += 2) {
       used += std::stoll(h.elements[i + 1].text);
       BOOST_TEST(waiters.count(h.elements[i].text) == 0);
@@ -88,9 +96,17 @@ struct callers {
       BOOST_TEST(m.elements[0].text == std::to_string(used));
       BOOST_TEST(m.elements[1].text == std::to_string(waiters.size()));
       BOOST_TEST(q.elements.size() == waiters.size());
-      BOOST_TEST(used + std::int64_t(waiters.size()) > 0);
+      BOOST_TEST((m.elements[3].text.empty() ? "0" : m.elements[3].text) ==
+                 std::to_string(parked.size()));
+      BOOST_TEST(parts[4].elements.size() == parked.size());
+      BOOST_TEST(used + std::int64_t(waiters.size() + parked.size()) > 0);
       BOOST_TEST((used == 0 || used <= std::stoll(m.elements[2].text)));
     }
+  }
+
+  /// Returns the size of the token at the end of a member of c.
+  static std::size_t token_size(std::string const& member) {
+    return member.size() - 3 - std::stoul(member.substr(0, 3)) - 16;
   }
 
   std::vector<std::string> keys(std::string const& pattern) {
@@ -113,6 +129,9 @@ inline bool granted(message const& m) {
 }
 inline bool queued(message const& m) {
   return is_state(m, 0) && m.elements[1].number > 1'000'000'000'000'000;
+}
+inline bool parked(message const& m) {
+  return is_state(m, 2) && m.elements[1].number > 1'000'000'000'000'000;
 }
 inline bool unknown(message const& m) { return is_state(m, -1); }
 inline std::int64_t number(message const& m) { return m.elements.at(1).number; }
