@@ -30,6 +30,9 @@ inline token_state holds(std::uint64_t fence) { return {standing::holds, fence, 
 inline token_state waits(std::uint64_t ticket, std::optional<milliseconds> hint = std::nullopt) {
   return {standing::waits, ticket, hint};
 }
+inline token_state parked(std::uint64_t ticket) {
+  return {standing::parked, ticket, std::nullopt};
+}
 inline token_state unknown() { return {}; }
 
 inline std::string_view text_of(failure f) {
@@ -178,6 +181,21 @@ class fixture : public session_host {
     answer(waits(ticket));
     told();
     return c;
+  }
+
+  claim& claim_of(std::size_t number) { return claims_[number - 1]; }
+
+  // Begins a wait on a condition, with what another claim holds.
+  claim& wait_on(std::string const& name, std::string const& condition, claim& held) {
+    claims_.emplace_back(objects_.at(name), condition, 1);
+    s.wait(now, claims_.back(), held);
+    return claims_.back();
+  }
+
+  question& notify(std::string const& name, std::string const& condition, std::uint64_t most) {
+    questions_.emplace_back(script::signal, name, condition, most);
+    s.ask(now, questions_.back(), session_clock::time_point::max());
+    return questions_.back();
   }
 
   // Asks a question, for at most a second. Questions have numbers from 1 on.
