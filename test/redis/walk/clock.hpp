@@ -68,7 +68,7 @@ local function script()
 )lua";
 
 // Ends each call. Answers the script's answer, the epoch, the number of sessions in as:all, the
-// keys that live with their deadlines and values, and of each object its m, h, d and q.
+// keys that live with their deadlines and values, and of each object its m, h, d, q and c.
 inline constexpr std::string_view after = R"lua(
 end
 local answer = {script()}
@@ -83,9 +83,10 @@ answer[2], answer[3] = redis.call('GET', 'as:epoch') or '', redis.call('SCARD', 
 answer[4] = life
 for i = 3, #KEYS do
   local base = 'as:{' .. KEYS[i] .. '}:'
-  answer[#answer + 1] = {redis.call('HMGET', base .. 'm', 'e', 'cap', 'used', 'n'),
+  answer[#answer + 1] = {redis.call('HMGET', base .. 'm', 'e', 'cap', 'used', 'n', 'c'),
                          redis.call('HGETALL', base .. 'h'), redis.call('HGETALL', base .. 'd'),
-                         redis.call('ZRANGE', base .. 'q', 0, -1, 'WITHSCORES')}
+                         redis.call('ZRANGE', base .. 'q', 0, -1, 'WITHSCORES'),
+                         redis.call('ZRANGE', base .. 'c', 0, -1)}
 end
 return answer
 )lua";

@@ -51,6 +51,8 @@ class judge {
     check_places();
     for (auto const& [name, p] : now().objects)
       if (is_current(p)) check_grants(name, p, r);
+    for (auto const& [name, p] : now().objects)
+      if (is_current(p)) check_notifications(name, p, r, reply);
     last_fence_ = next_fence_;
     for (std::string const& name : pumped(r, reply)) check_pumped(name, r.what());
     note_beat(r, reply);
@@ -80,7 +82,7 @@ class judge {
   void check_connection(request const& r, message const& reply) {
     if (reply.is_error()) return;
     bool const opens = r.what() == script::open;
-    if (!opens && r.what() != script::beat && r.what() != script::acquire) return;
+    if (!opens && r.what() != script::beat && !is_ask(r.what())) return;
     std::uint64_t const generation = std::stoull(std::string(r[2]));
     std::uint64_t& newest = generations_[me_];
     if (generation < newest) fail("bytes of an old connection are executed");
@@ -103,6 +105,8 @@ class judge {
         if (!tokens.insert(token).second) fail(token + " is in two places");
       for (auto const& [token, w] : p.waiters)
         if (!tokens.insert(token).second) fail(token + " is in two places");
+      for (auto const& [token, w] : p.parked)
+        if (!tokens.insert(token).second) fail(token + " is in two places");
     }
   }
 
@@ -116,6 +120,12 @@ class judge {
     for (auto const& [token, w] : p.waiters)
       if (auto const q = p.queue.find(token); q == p.queue.end() || q->second != w.ticket)
         fail(token + " does not wait at its ticket");
+    if (p.parks != p.parked.size() || p.places.size() != p.parked.size())
+      fail(name + " counts other parked tokens than it has");
+    for (auto const& [token, w] : p.parked)
+      if (auto const c = p.places.find(token);
+          c == p.places.end() || c->second != w.condition + std::to_string(w.ticket))
+        fail(token + " is not parked at its place");
     if (p.is_empty()) fail(name + " is kept, although nobody uses it");
   }
 
@@ -146,7 +156,10 @@ class judge {
       ticket = waited->second.ticket;
     else if (r.what() == script::acquire && r[11] != "0")
       ticket = std::stoull(std::string(r[11]));
-    if (!reaches(owner_of(token)) && (waited == old.waiters.end() || waited->second.skip != 'B'))
+    auto const was_parked = old.parked.find(token);
+    bool const has_beaten = (waited != old.waiters.end() && waited->second.skip == 'B') ||
+                            (was_parked != old.parked.end() && was_parked->second.skip == 'B');
+    if (!reaches(owner_of(token)) && !has_beaten)
       fail(token + " is granted, and cannot hear of it");
     for (auto const& [other, w] : p.waiters) {
       if (w.ticket >= ticket || !now().is_alive(owner_of(other))) continue;
@@ -156,6 +169,47 @@ class judge {
     }
   }
 
+  // --- No notification is lost ---
+
+  // Returns the tokens that carry one, with their conditions.
+  static std::map<std::string, std::string> carriers(place const& p) {
+    std::map<std::string, std::string> all;
+    for (auto const& [token, h] : p.holders)
+      if (!h.carries.empty()) all.emplace(token, h.carries);
+    for (auto const& [token, w] : p.waiters)
+      if (!w.carries.empty()) all.emplace(token, w.carries);
+    return all;
+  }
+
+  // True if the token has ended by a command that uses its notification up.
+  bool is_used_up(std::string const& token, request const& r) const {
+    if (r.what() == script::release)
+      return token == me_ + ':' + std::string(r[3]) && (r.size() < 5 || r[4] == "0");
+    return r.what() == script::cond_wait && token == me_ + ':' + std::string(r[6]) && r[10] == "0";
+  }
+
+  void check_notifications(std::string const& name, place const& p, request const& r,
+                           message const& reply) {
+    place const& old = before_.objects[name];
+    if (!is_current(old) || old.epoch != p.epoch) return;
+    auto const had = carriers(old), have = carriers(p);
+    std::map<std::string, int> missing;  // by condition
+    for (auto const& [token, condition] : had)
+      if (have.count(token) == 0 && !is_used_up(token, r)) ++missing[condition];
+    for (auto const& [token, condition] : have)
+      if (had.count(token) == 0) --missing[condition];
+    bool const notifies = r.what() == script::signal && r[2] == name && !reply.is_error();
+    if (notifies && r[5] == "1") missing[std::string(r[4])] += int(reply.number);
+    for (auto const& [token, w] : p.parked) {
+      if (!now().is_alive(owner_of(token))) continue;
+      if (missing[w.condition] > 0) fail(token + " has not got a notification");
+      if (notifies && r[4] == w.condition && r[5] == "0" && reply.number != 0)
+        fail(token + " is left by a notification of all");
+    }
+    for (auto const& [token, condition] : have)
+      if (missing[condition] < 0) fail(token + " carries a notification of nobody");
+  }
+
   // --- Nothing free is left to those who wait ---
 
   // Returns the objects whose waiters the script has served.
@@ -163,13 +217,18 @@ class judge {
     std::vector<std::string> names;
     if (reply.is_error()) return names;
     switch (r.what()) {
-      case script::acquire: names.emplace_back(r[4]); break;
+      case script::acquire:
+      case script::cond_wait:
+      case script::unwait: names.emplace_back(r[4]); break;
       case script::release:
         if (reply.number >= 0) names.emplace_back(r[2]);
         break;
       case script::forget:
       case script::force:
         if (reply.number == 1) names.emplace_back(r[2]);
+        break;
+      case script::signal:
+        if (reply.number >= 1) names.emplace_back(r[2]);
         break;
       case script::beat:
         for (std::size_t i = 6; i < r.size(); i += 2 + count(r, i)) names.emplace_back(r[i]);

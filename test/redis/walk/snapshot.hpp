@@ -23,22 +23,29 @@ inline std::string client_of(std::string const& sid) { return sid.substr(0, sid.
 
 struct holder {
   std::uint64_t weight = 0, fence = 0;
+  std::string carries;  // the condition of a notification
 };
 
 struct waiter {
   std::uint64_t weight = 0, ticket = 0;
   char skip = '-';
+  std::string carries;    // likewise
+  std::string condition;  // of one that is parked
 };
 
 // An object as the server has it.
 struct place {
   std::string epoch;  // empty if there is no m
-  std::uint64_t capacity = 0, used = 0, waits = 0;
+  std::uint64_t capacity = 0, used = 0, waits = 0, parks = 0;
   std::map<std::string, holder> holders;
-  std::map<std::string, waiter> waiters;
+  std::map<std::string, waiter> waiters;  // in the queue
+  std::map<std::string, waiter> parked;
   std::map<std::string, std::uint64_t> queue;
+  std::map<std::string, std::string> places;  // token -> the rest of its member in c
 
-  bool is_empty() const { return holders.empty() && waiters.empty() && queue.empty(); }
+  bool is_empty() const {
+    return holders.empty() && waiters.empty() && parked.empty() && queue.empty() && places.empty();
+  }
 };
 
 struct session_life {
@@ -87,15 +94,27 @@ struct snapshot {
       p.capacity = std::stoull(m.at(1).text);
       p.used = std::stoull(m.at(2).text);
       p.waits = std::stoull(m.at(3).text);
+      p.parks = m.at(4).text.empty() ? 0 : std::stoull(m.at(4).text);
     }
     each_pair(parts.at(1), [&p](std::string const& token, std::string const& text) {
       std::size_t const at = text.find(' ');
-      p.holders[token] = {std::stoull(text), std::stoull(text.substr(at))};
+      std::size_t const sign = text.find(" n");
+      p.holders[token] = {std::stoull(text), std::stoull(text.substr(at)),
+                          sign == text.npos ? "" : text.substr(sign + 2)};
     });
     each_pair(parts.at(2), [&p](std::string const& token, std::string const& text) {
       std::size_t const at = text.find(' ');
-      p.waiters[token] = {std::stoull(text), std::stoull(text.substr(at)), text.back()};
+      std::size_t const skip = text.find(' ', at + 1) + 1;
+      waiter w{std::stoull(text), std::stoull(text.substr(at)), text.at(skip), {}, {}};
+      char const sign = text.size() > skip + 2 ? text[skip + 2] : ' ';
+      if (sign == 'n') w.carries = text.substr(skip + 3);
+      if (sign == 'c') w.condition = text.substr(skip + 3);
+      (sign == 'c' ? p.parked : p.waiters)[token] = w;
     });
+    for (message const& member : parts.at(4).elements) {
+      std::size_t const ticket = 3 + std::stoul(member.text.substr(0, 3));
+      p.places[member.text.substr(ticket + 16)] = member.text.substr(3, ticket + 13);
+    }
     each_pair(parts.at(3), [&p](std::string const& token, std::string const& ticket) {
       p.queue[token] = std::stoull(ticket);
     });

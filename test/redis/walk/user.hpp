@@ -57,6 +57,7 @@ class user final : public session_host {
     std::uint64_t weight;
     bool holds = false;
     bool leaves = false;
+    bool is_wait = false;  // on a condition, not recalled yet
   };
 
   user(session_config config, std::vector<subject> const& subjects, random_choice& random)
@@ -70,7 +71,7 @@ class user final : public session_host {
   session& s() noexcept { return s_; }
   session_config const& config() const noexcept { return config_; }
   time_point now() const noexcept { return now_; }
-  std::size_t uses() const noexcept { return uses_.size(); }
+  std::size_t uses() const noexcept { return uses_.size() + questions_.size(); }
 
   // The server's clock has advanced. Ours drifts, but not more than the margin in a ttl.
   void pass(milliseconds time) {
@@ -120,6 +121,34 @@ class user final : public session_host {
       s_.forget(now_, *u.token);
   }
 
+  // Begins a wait on a condition with something that is held.
+  void wait() {
+    for (use& u : uses_) {
+      if (u.leaves || !u.holds || random_.one_in(3)) continue;
+      u.holds = false;
+      u.leaves = true;
+      claim& held = *u.token;
+      uses_.push_back({std::make_unique<claim>(objects_[u.subject], condition(), u.weight),
+                       u.subject, u.weight, false, false, true});
+      return s_.wait(now_, *uses_.back().token, held);
+    }
+  }
+
+  // Recalls a wait on a condition, or some hold that was one.
+  void recall() {
+    for (use& u : uses_) {
+      if (u.leaves || !u.is_wait || random_.one_in(3)) continue;
+      u.is_wait = false;
+      return s_.recall(now_, *u.token);
+    }
+  }
+
+  void notify(bool all) {
+    std::size_t const subject = random_.below(unsigned(objects_.size()));
+    questions_.emplace_back(script::signal, objects_[subject].name, condition(), all ? 0 : 1);
+    s_.ask(now_, questions_.back(), session_clock::time_point::max());
+  }
+
   std::string problem;
   link* connection = nullptr;
   milliseconds frozen_until{0}, away_until{0};
@@ -131,6 +160,11 @@ class user final : public session_host {
                          [&c](use const& u) { return u.token.get() == &c; });
   }
 
+  std::string condition() { return random_.below(2) == 0 ? "k" : "k2"; }
+
+  void answered(question& q, failure, asio_sync::redis::inspection*) noexcept override {
+    questions_.remove_if([&q](question const& each) { return &each == &q; });
+  }
   void granted(claim& c) noexcept override {
     use& u = find(c);
     if (u.leaves || u.holds) problem = "a grant for nobody";
@@ -168,6 +202,7 @@ class user final : public session_host {
   int drift_ = 0;  // in thousandths
   std::vector<object> objects_;
   std::list<use> uses_;
+  std::list<question> questions_;
   session s_;
 };
 

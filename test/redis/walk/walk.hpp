@@ -143,6 +143,9 @@ class walk {
     if (world_.now() < u.away_until && !random_.one_in(16)) return;
     if (u.s().state() == session_state::stopped) return u.s().run();
     if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
+    if (faults_ && random_.one_in(4)) return u.wait();
+    if (random_.one_in(6)) return u.recall();
+    if (u.uses() < 8 && random_.one_in(6)) return u.notify(random_.one_in(3));
     u.give_up(faults_ && random_.one_in(4));
   }
 
@@ -326,6 +329,7 @@ class walk {
     for (auto const& [name, p] : world_.seen().objects) {
       for (auto const& [token, h] : p.holders) check_ghost(token);
       for (auto const& [token, w] : p.waiters) check_ghost(token);
+      for (auto const& [token, w] : p.parked) check_ghost(token);
     }
   }
 

@@ -157,9 +157,9 @@ class world {
 
 inline token_state decode_state(message const* m) {
   token_state s;
-  s.where = m[0].number == 1   ? standing::holds
-            : m[0].number == 0 ? standing::waits
-                               : standing::unknown;
+  constexpr standing places[] = {standing::unknown, standing::waits, standing::holds,
+                                 standing::parked};
+  s.where = places[m[0].number + 1];
   s.number = std::uint64_t(m[1].number);
   if (m[2].number >= 0) s.hint = milliseconds(m[2].number);
   return s;
@@ -181,6 +181,8 @@ inline answer decode(script what, message const& m, std::vector<token_state>& st
         states.push_back(decode_state(&parts[i]));
       return std::span<token_state const>(states);
     case script::acquire:
+    case script::cond_wait:
+    case script::unwait:
       if (parts.size() != 3) break;
       return decode_state(parts.data());
     default: return m.number;
