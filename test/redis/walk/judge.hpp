@@ -163,6 +163,10 @@ class judge {
       fail(token + " is granted, and cannot hear of it");
     for (auto const& [other, w] : p.waiters) {
       if (w.ticket >= ticket || !now().is_alive(owner_of(other))) continue;
+      auto const also_parked = old.parked.find(other);  // notified behind it, by the same script
+      if (was_parked != old.parked.end() && also_parked != old.parked.end() &&
+          also_parked->second.ticket > was_parked->second.ticket)
+        continue;
       if (reaches(owner_of(other))) fail(std::string(token).append(" overtakes ").append(other));
       auto const mark = overtaken_.try_emplace(other, mark_of{name, false}).first;
       if (mark->second.has_beaten) fail(other + " is overtaken again after a beat");

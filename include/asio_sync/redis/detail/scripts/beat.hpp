@@ -29,7 +29,8 @@ extend(prefix .. 's:' .. me, ARGV[5])
 call('SADD', prefix .. 'all', me)
 for i = 7, 6 + ARGV[6] do pcall_redis('HDEL', prefix .. 'o:' .. me, 's' .. ARGV[i]) end
 for _, group in ipairs(groups) do
-  local records = group.o and group.o.n + group.o.parked > 0 and call('HMGET', group.o.d, unpack(group)) or {}
+  local waits = group.o and group.o.n + group.o.parked > 0
+  local records = waits and call('HMGET', group.o.d, unpack(group)) or {}
   for i = 1, #group do
     if (records[i] or ''):find('^%d+ %d+ S') then mark(group.o, group[i], records[i], 'B') end
   end

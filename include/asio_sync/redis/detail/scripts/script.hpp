@@ -5,7 +5,9 @@
 #define ASIO_SYNC_REDIS_DETAIL_SCRIPTS_SCRIPT_HPP
 
 #include <asio_sync/redis/detail/scripts/common.hpp>
+#include <asio_sync/redis/detail/scripts/conditions.hpp>
 #include <asio_sync/redis/detail/scripts/life.hpp>
+#include <asio_sync/redis/detail/scripts/serving.hpp>
 
 #include <string>
 #include <string_view>
@@ -22,7 +24,8 @@ struct script {
 /// Returns the text to load into the server. A test can replace the functions of `life`.
 inline std::string text(script const& of, std::string_view clock = life) {
   std::string whole;
-  for (auto part : {head, clock, hears, granted, of.fast, common, of.slow}) whole += part;
+  for (auto part : {head, clock, hears, granted, of.fast, common, conditions, serving, of.slow})
+    whole += part;
   return whole;
 }
 

@@ -1,0 +1,335 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_SESSION_MACHINE_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_SESSION_MACHINE_HPP
+
+#include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/detail/session/claim.hpp>
+#include <asio_sync/redis/detail/session/claim_table.hpp>
+#include <asio_sync/redis/detail/session/command_queue.hpp>
+#include <asio_sync/redis/detail/session/identity.hpp>
+#include <asio_sync/redis/detail/session/requests.hpp>
+#include <asio_sync/redis/detail/session/session_host.hpp>
+#include <asio_sync/redis/detail/session/states.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace asio_sync::redis::detail {
+
+// The client's side of the protocol: it decides what to send, and what answers, pushes and the
+// passing of time mean for claims. It does no I/O and reads no clock. One thread at a time uses
+// it.
+//
+// After each call the caller sends what next() makes until next() returns false, and calls tick()
+// at next_tick(). The caller reads the clock for each call, and for next() before any of the bytes
+// can leave. Only a call that is not noexcept can find no memory; call fail() then.
+//
+// Each call first compares its time with the validity of the session. If that time is over, all
+// holds are lost before the call does anything else, even if the call brings the answer that would
+// have extended the session.
+class session {
+ public:
+  using time_point = session_clock::time_point;
+  using milliseconds = std::chrono::milliseconds;
+
+  session(session_config config, session_host& host)
+      : config_(std::move(config)), host_(host), identity_(host.new_client_id()) {}
+  session(session const&) = delete;
+  session& operator=(session const&) = delete;
+
+  // Begins to want a connection. Claims that have come before are served, too.
+  void run() noexcept {
+    enter(session_state::offline);
+    refusing_ = failure::none;
+  }
+
+  // Ends the session without a word to the server. Waits stay, and are served by the next run.
+  void stop() noexcept {
+    if (state_ != session_state::stopped) conclude(failure::aborted, refusing_);
+  }
+
+  // Ends all holds and waits. Ends the run when the server has cleared them away (`none`), or when
+  // the session has lapsed (`timed_out`).
+  void shutdown(time_point now) noexcept;
+
+  // Ends the run, and all claims, from now on at once.
+  void end() noexcept {
+    stop();
+    refusing_ = failure::aborted;
+    claims_.finish_all(failure::aborted);
+  }
+
+  // Ends the run, and with the same error all operations until the next run.
+  void fail(failure why, std::string_view text) noexcept {
+    if (state_ == session_state::stopped) return;
+    host_.report({session_event::kind::server_error, text, {}, why});
+    conclude(why, why);
+  }
+
+  void acquire(time_point now, claim& c) noexcept {
+    observe(now);
+    claims_.add(c);
+    if (refusing_ != failure::none) claims_.finish(c, refusing_);
+  }
+
+  // Begins a wait on a condition: gives back what another claim holds, which finishes at once.
+  void wait(time_point now, claim& c, claim& held) noexcept {
+    observe(now);
+    failure why = refusing_;
+    if (why == failure::none && !claims_.take_over(c, held)) why = failure::lease_lost;
+    claims_.add(c);
+    if (why != failure::none) claims_.finish(c, why);
+  }
+
+  // Has a wait on a condition end without a notification. It is granted all the same.
+  void recall(time_point now, claim const& c) noexcept {
+    std::uint64_t const counter = c.counter();
+    observe(now);
+    claims_.recall(counter);
+  }
+
+  // Asks a question until it is answered, or until a time, and then only while the session runs.
+  void ask(time_point now, question& q, time_point until) noexcept {
+    observe(now);
+    question_table& questions = claims_.questions();
+    questions.add(q, until);
+    if (refusing_ != failure::none) return questions.finish_all(refusing_);
+    if (state_ == session_state::stopped) questions.finish_limited(failure::aborted);
+  }
+
+  // Gives a hold back. A claim that waits is forgotten. Does nothing if the claim has finished, or
+  // if it finishes because the session has lapsed.
+  void release(time_point now, claim const& c) noexcept { leave(now, c, script::release); }
+
+  // Gives a claim up in any state; otherwise like release().
+  void forget(time_point now, claim const& c) noexcept { leave(now, c, script::forget); }
+
+  // A connection is subscribed to the channel of client_id(), and knows the scripts.
+  void connected(time_point now, std::string_view run_id);
+
+  void disconnected(time_point now, std::string_view why, failure error = {}) noexcept {
+    observe(now);
+    if (is_connected(state_)) lose_connection(why, error);
+  }
+
+  // Makes the next request. Returns false if there is nothing to send now.
+  bool next(time_point now, request& out);
+
+  // Returns the script that the next answer belongs to.
+  std::optional<script> expects() const noexcept {
+    if (!commands().has_unanswered()) return std::nullopt;
+    return commands().first_unanswered().what;
+  }
+
+  void answered(time_point now, answer const& a);
+
+  // Before the server has confirmed the epoch by its answer to `open`, a push may be of old data.
+  void pushed(time_point now, std::string_view text) noexcept {
+    observe(now);
+    std::optional<push> const p = parse_push(text);
+    if (p && state_ == session_state::open && p->sid == identity_.sid() &&
+        p->epoch == identity_.epoch())
+      claims_.apply_push(now, *p);
+  }
+
+  void tick(time_point now) noexcept {
+    observe(now);
+    if (now >= claims_.wake_time()) claims_.wake(now);
+  }
+
+  time_point next_tick() const noexcept {
+    time_point const lapse = has_session(state_) ? valid_until_ : time_point::max();
+    time_point const beat = may_beat() ? claims_.beats().at() : time_point::max();
+    return std::min({lapse, beat, claims_.wake_time()});
+  }
+
+  session_state state() const noexcept { return state_; }
+  std::string const& client_id() const noexcept { return identity_.client_id(); }
+
+  // Returns the time at which the session lapses unless a beat is acknowledged before.
+  time_point valid_until() const noexcept { return valid_until_; }
+
+  // Returns the number of claims that have not finished.
+  std::size_t size() const noexcept { return claims_.size(); }
+
+ private:
+  command_queue& commands() noexcept { return claims_.commands(); }
+  command_queue const& commands() const noexcept { return claims_.commands(); }
+
+  void enter(session_state next) noexcept {
+    assert(is_legal({state_, next}));
+    state_ = next;
+  }
+
+  void report(session_event::kind what, std::string_view text, milliseconds time = {}) noexcept {
+    host_.report({what, text, time});
+  }
+
+  bool may_beat() const noexcept {
+    return state_ == session_state::open && !beat_sent_ && !leaving_;
+  }
+
+  // The host may end the claim when it finishes.
+  void leave(time_point now, claim const& c, script how) noexcept {
+    std::uint64_t const counter = c.counter();
+    observe(now);
+    claims_.leave(counter, how);
+  }
+
+  void extend(time_point from) noexcept {
+    valid_until_ = from + config_.ttl - config_.margin;
+    host_.extended(valid_until_);
+  }
+
+  void observe(time_point now) noexcept {
+    if (has_session(state_) && now >= valid_until_)
+      lose_session("no beat was acknowledged in time", session_state::offline);
+  }
+
+  void reconnect(std::string_view why, failure error = {}) noexcept {
+    host_.disconnect();
+    lose_connection(why, error);
+  }
+
+  void lose_connection(std::string_view why, failure error) noexcept;
+  void lose_session(std::string_view why, session_state next) noexcept;
+  void lose_refused_session(std::string_view why) noexcept;
+  void change_identity(std::string_view why);
+  void forsake() noexcept;
+  void conclude(failure result, failure waits) noexcept;
+
+  void write_beat(time_point now, request& out);
+
+  bool accept(time_point now, command const& front, answer const& a);
+  void accept_open(time_point now, time_point sent, opened const& a);
+  void refuse(time_point now, command const& front, refusal const& r);
+
+  session_config const config_;
+  session_host& host_;
+  session_state state_ = session_state::stopped;
+  bool leaving_ = false;              // shutdown() has been called
+  failure refusing_ = failure::none;  // later claims finish with it at once
+
+  identity identity_;
+  time_point valid_until_{};
+
+  claim_table claims_{config_, host_};
+  bool beat_sent_ = false, shutdown_sent_ = false;
+};
+
+inline void session::shutdown(time_point now) noexcept {
+  observe(now);
+  if (state_ == session_state::stopped || leaving_) return;
+  if (!has_session(state_)) return conclude(failure::none, failure::aborted);
+  leaving_ = true;
+  refusing_ = failure::aborted;
+  claims_.abort_all();
+}
+
+inline void session::connected(time_point now, std::string_view run_id) {
+  observe(now);
+  if (state_ != session_state::offline && state_ != session_state::suspended) return;
+  identity_.begin_connection(run_id);
+  if (state_ == session_state::offline) return enter(session_state::opening);
+  enter(leaving_ ? session_state::open : session_state::resuming);
+}
+
+// The session goes on: its commands are sent again when another connection has resumed it.
+inline void session::lose_connection(std::string_view why, failure error) noexcept {
+  enter(state_ == session_state::opening ? session_state::offline : session_state::suspended);
+  commands().requeue();
+  beat_sent_ = shutdown_sent_ = false;
+  host_.report({session_event::kind::disconnected, why, {}, error});
+}
+
+inline void session::lose_session(std::string_view why, session_state next) noexcept {
+  report(session_event::kind::session_lost, why);
+  if (leaving_) return conclude(failure::timed_out, failure::aborted);
+  if (is_connected(state_) && !is_connected(next)) host_.disconnect();
+  forsake();
+  enter(next);
+}
+
+// The server knows no such session. A shutdown goes on, because tokens may be left.
+inline void session::lose_refused_session(std::string_view why) noexcept {
+  bool const resumes = state_ == session_state::resuming;
+  if (!leaving_)
+    return lose_session(why, resumes ? session_state::opening : session_state::offline);
+  commands().settle();
+  if (resumes) enter(session_state::open);
+}
+
+// Another client has this session, or the name of it.
+inline void session::change_identity(std::string_view why) {
+  std::string id = host_.new_client_id();
+  has_session(state_) ? lose_session(why, session_state::offline) : reconnect(why);
+  identity_.change(std::move(id));
+}
+
+inline void session::forsake() noexcept {
+  host_.extended(time_point::min());
+  if (has_session(state_)) identity_.end_session();
+  beat_sent_ = shutdown_sent_ = false;
+  claims_.forsake();
+}
+
+// Ends the run, and all waits unless `waits` is `none`.
+inline void session::conclude(failure result, failure waits) noexcept {
+  if (is_connected(state_)) host_.disconnect();
+  forsake();
+  enter(session_state::stopped);
+  leaving_ = false;
+  refusing_ = waits;
+  if (waits != failure::none) claims_.finish_all(waits);
+  if (waits != failure::none) claims_.questions().finish_all(waits);
+  claims_.questions().finish_limited(failure::aborted);
+  host_.ended(result);
+}
+
+inline bool session::next(time_point now, request& out) {
+  tick(now);
+  bool const is_open = state_ == session_state::open;
+  bool const opens = is_connected(state_) && !is_open;
+  if (opens && !commands().has_unanswered()) {
+    bool const resumes = state_ == session_state::resuming;
+    if (!resumes) identity_.begin_attempt();
+    identity_.write_open(out, config_, resumes);
+    commands().send_own(script::open, now);
+  } else if (may_beat() && now >= claims_.beats().at()) {
+    write_beat(now, out);
+    commands().send_own(script::beat, now);
+    beat_sent_ = true;
+  } else if (is_open && commands().has_ready()) {
+    identity_.write(out, config_, commands().first_ready());
+    commands().send(now);
+  } else if (is_open && leaving_ && !shutdown_sent_) {
+    identity_.write_shutdown(out, config_);
+    commands().send_own(script::shutdown, now);
+    shutdown_sent_ = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+inline void session::write_beat(time_point now, request& out) {
+  auto const late = now - claims_.beats().at();
+  if (late > config_.margin)
+    report(session_event::kind::late_heartbeat, {},
+           std::chrono::duration_cast<milliseconds>(late));
+  claims_.begin_beat(now);
+  identity_.write_beat(out, config_, claims_.beats());
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif
