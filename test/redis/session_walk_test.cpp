@@ -38,14 +38,15 @@ BOOST_AUTO_TEST_CASE(nobody_believes_in_a_hold_of_somebody_else_and_everybody_is
   }
   BOOST_TEST_MESSAGE(total.steps << " steps, " << total.calls << " calls, " << total.grants
                                  << " grants, " << total.losses << " losses, " << total.data_losses
-                                 << " losses of data");
+                                 << " losses of data, " << total.waits << " waits, "
+                                 << total.signals << " signals");
   BOOST_TEST(total.grants > walks * 100);
   BOOST_TEST(total.losses > walks);
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_the_protocol_that_is_switched_off_is_found) {
-  for (auto const f :
-       {model::fault::no_gate, model::fault::no_generation, model::fault::no_run_id}) {
+  for (auto const f : {model::fault::no_gate, model::fault::no_generation, model::fault::no_run_id,
+                       model::fault::no_passing_on}) {
     std::string problem;
     unsigned const found = find(f, 0, 120, problem);
     BOOST_TEST_MESSAGE("fault " << static_cast<int>(f) << ": walk " << found << ", " << problem);

@@ -28,7 +28,14 @@ using time_point = session_clock::time_point;
 using milliseconds = std::chrono::milliseconds;
 
 // A part of the protocol that a test switches off.
-enum class fault : std::uint8_t { none, no_gate, no_generation, no_epoch, no_run_id };
+enum class fault : std::uint8_t {
+  none,
+  no_gate,
+  no_generation,
+  no_epoch,
+  no_run_id,
+  no_passing_on  // notifications end with their tokens
+};
 
 struct call {
   script what;
@@ -70,14 +77,23 @@ struct session_record {
 struct waiter {
   token of;
   std::uint64_t weight;
-  char skip = '-';  // 'S': has been passed over; 'B': is passed over no more
+  char skip = '-';                       // 'S': has been passed over; 'B': is passed over no more
+  std::string condition;                 // that it waits on, if it is parked
+  std::optional<std::string> carries{};  // the condition whose notification it has
+};
+
+struct hold_record {
+  std::uint64_t weight, fence;
+  std::optional<std::string> carries;
 };
 
 struct object_record {
   std::string epoch;
   std::uint64_t capacity = 0, used = 0;
-  std::map<token, std::pair<std::uint64_t, std::uint64_t>> holders;  // weight and fence
-  std::map<std::pair<std::uint64_t, token>, waiter> waiters;         // by ticket
+  std::map<token, hold_record> holders;
+  std::map<std::pair<std::uint64_t, token>, waiter> waiters, parked;  // by ticket
+
+  bool is_unused() const { return holders.empty() && waiters.empty() && parked.empty(); }
 };
 
 // All that a server stores.
@@ -87,6 +103,7 @@ struct data {
   std::map<std::string, session_record> sessions;
   std::map<std::string, std::map<std::string, std::string>> tokens;  // sid, counter, object
   std::map<std::string, object_record> objects;
+  std::map<std::string, std::uint64_t> signals;  // sid, number of the last one
 };
 
 class server {
@@ -99,8 +116,15 @@ class server {
   std::function<bool(std::string const& client)> hears;  // a connection is subscribed
   std::function<void(std::string const& client, std::string const& text)> publish;
 
+  // A token gives back what it holds, and uses its notification up, or passes it on.
+  std::function<void(token const&, bool passes_on)> gives_back;
+
+  // A signal is not executed, because one with its number, or with a later one, has been.
+  std::function<void(call const&)> ignores;
+
   reply execute(call const& c) {
     std::erase_if(stored.sessions, [this](auto const& s) { return s.second.expires <= now; });
+    caller_ = c[1];
     switch (c.what) {
       case script::open: return c[8] == "new" ? open(c) : resume(c);
       case script::beat: return checked(c, [&] { return beat(c); });
@@ -108,11 +132,11 @@ class server {
       case script::release: return release(c);
       case script::forget: return forget(c);
       case script::shutdown: return shutdown(c);
+      case script::cond_wait: return checked(c, [&] { return cond_wait(c); });
+      case script::unwait: return checked(c, [&] { return unwait(c); });
+      case script::signal: return signal(c);
       case script::inspect:
-      case script::force:
-      case script::cond_wait:
-      case script::unwait:
-      case script::signal: break;
+      case script::force: break;
     }
     return {};
   }
@@ -190,6 +214,7 @@ class server {
       pump(name, o, nullptr);
     }
     stored.tokens.erase(sid);
+    stored.signals.erase(sid);
   }
 
   // --- Objects ---
@@ -201,25 +226,85 @@ class server {
     return o;
   }
 
-  auto find(object_record& o, token const& t) {
-    return std::find_if(o.waiters.begin(), o.waiters.end(),
-                        [&t](auto const& w) { return w.second.of == t; });
+  static auto find(std::map<std::pair<std::uint64_t, token>, waiter>& in, token const& t) {
+    return std::find_if(in.begin(), in.end(), [&t](auto const& w) { return w.second.of == t; });
   }
 
-  bool drop(object_record& o, token const& t) {
-    if (auto const owned = stored.tokens.find(t.sid); owned != stored.tokens.end()) {
-      owned->second.erase(t.counter);
-      if (owned->second.empty()) stored.tokens.erase(owned);
-    }
+  // Returns the record of a token that waits, or null.
+  static waiter* waiting(object_record& o, token const& t) {
+    if (auto const w = find(o.waiters, t); w != o.waiters.end()) return &w->second;
+    auto const w = find(o.parked, t);
+    return w != o.parked.end() ? &w->second : nullptr;
+  }
+
+  void unregister(token const& t) {
+    auto const owned = stored.tokens.find(t.sid);
+    if (owned == stored.tokens.end()) return;
+    owned->second.erase(t.counter);
+    if (owned->second.empty()) stored.tokens.erase(owned);
+  }
+
+  // Ends a token. The notification that it carries goes to another one, unless it is used up.
+  bool drop(object_record& o, token const& t, bool used_up = false) {
+    unregister(t);
+    std::optional<std::string> carried;
     if (auto const h = o.holders.find(t); h != o.holders.end()) {
-      o.used -= h->second.first;
+      o.used -= h->second.weight;
+      carried = h->second.carries;
       o.holders.erase(h);
-      return true;
+    } else if (auto const w = find(o.waiters, t); w != o.waiters.end()) {
+      carried = w->second.carries;
+      o.waiters.erase(w);
+    } else {
+      auto const p = find(o.parked, t);
+      if (p == o.parked.end()) return false;
+      o.parked.erase(p);
     }
-    auto const w = find(o, t);
-    if (w == o.waiters.end()) return false;
-    o.waiters.erase(w);
+    if (carried && !used_up && fault_ != fault::no_passing_on) notify_one(o, *carried);
     return true;
+  }
+
+  // --- Conditions ---
+
+  // Moves a parked token to the queue.
+  void wake(object_record& o, token const& t, bool carries) {
+    auto const at = find(o.parked, t);
+    waiter w = at->second;
+    o.parked.erase(at);
+    if (carries) w.carries = w.condition;
+    w.condition.clear();
+    o.waiters[{++numbers_, t}] = w;
+  }
+
+  std::int64_t notify_all(object_record& o, std::string const& condition) {
+    std::vector<token> woken;
+    for (auto const& [at, w] : o.parked)
+      if (w.condition == condition) woken.push_back(w.of);
+    for (token const& t : woken) wake(o, t, false);
+    return std::int64_t(woken.size());
+  }
+
+  // Notifies the first one that can be reached, else the first one that is alive.
+  std::int64_t notify_one(object_record& o, std::string const& condition) {
+    std::optional<token> other;
+    std::vector<token> dead;
+    std::optional<token> reached;
+    for (auto& [at, w] : o.parked) {
+      if (w.condition != condition) continue;
+      if (!alive(w.of.sid)) {
+        dead.push_back(w.of);
+      } else if (reaches(w, &caller_)) {
+        reached = w.of;
+        break;
+      } else {
+        if (w.skip == '-') w.skip = 'S';
+        if (!other) other = w.of;
+      }
+    }
+    for (token const& t : dead) drop(o, t);
+    if (!reached) reached = other;
+    if (reached) wake(o, *reached, true);
+    return reached ? 1 : 0;
   }
 
   void reap(object_record& o) {
@@ -235,9 +320,9 @@ class server {
     return s.expires - now >= s.ttl / 2 && hears(client_of(w.of.sid));
   }
 
-  void hold(object_record& o, token const& t, std::uint64_t weight) {
-    o.used += weight;
-    o.holders[t] = {weight, ++numbers_};
+  void hold(object_record& o, waiter const& w) {
+    o.used += w.weight;
+    o.holders[w.of] = {w.weight, ++numbers_, w.carries};
   }
 
   // Grants to the first waiters, and tells all but `silent`, whose script answers it.
@@ -247,8 +332,9 @@ class server {
     for (auto at = o.waiters.begin(); at != o.waiters.end();) {
       waiter const w = at->second;
       if (!alive(w.of.sid)) {
-        ++at;
+        auto const place = at->first;
         drop(o, w.of);
+        at = o.waiters.upper_bound(place);
       } else if (!reaches(w, caller)) {
         if (at->second.skip == '-') at->second.skip = 'S';
         ++at;
@@ -256,14 +342,14 @@ class server {
         break;
       } else {
         at = o.waiters.erase(at);
-        hold(o, w.of, w.weight);
+        hold(o, w);
         if (w.of != silent)
           publish(client_of(w.of.sid), "G " + w.of.text() + ' ' +
-                                           std::to_string(o.holders[w.of].second) + ' ' +
+                                           std::to_string(o.holders[w.of].fence) + ' ' +
                                            stored.epoch);
       }
     }
-    if (o.holders.empty() && o.waiters.empty()) stored.objects.erase(name);
+    if (o.is_unused()) stored.objects.erase(name);
   }
 
   token_state state(std::string const& name, token const& t) {
@@ -271,8 +357,10 @@ class server {
     if (found == stored.objects.end()) return {};
     object_record& o = found->second;
     if (auto const h = o.holders.find(t); h != o.holders.end())
-      return {standing::holds, h->second.second, std::nullopt};
-    auto const w = find(o, t);
+      return {standing::holds, h->second.fence, std::nullopt};
+    if (auto const p = find(o.parked, t); p != o.parked.end())
+      return {standing::parked, p->first.first, std::nullopt};
+    auto const w = find(o.waiters, t);
     if (w == o.waiters.end()) return {};
     token_state s{standing::waits, w->first.first, gate()};
     for (auto const& [holder, hold] : o.holders)
@@ -294,8 +382,8 @@ class server {
       std::size_t const first = i + 2, end = first + c.number(i + 1);
       object_record& o = load(name);
       for (i = first; i != end; ++i)
-        if (auto const w = find(o, {c[1], c[i]}); w != o.waiters.end() && w->second.skip == 'S')
-          w->second.skip = 'B';
+        if (waiter* const w = waiting(o, {c[1], c[i]}); w != nullptr && w->skip == 'S')
+          w->skip = 'B';
       reap(o);
       pump(name, o, &c[1]);
       for (i = first; i != end; ++i) states.push_back(state(name, {c[1], c[i]}));
@@ -309,11 +397,11 @@ class server {
     token const t{c[1], c[5]};
     object_record& o = load(name);
     o.capacity = c.number(8);
-    bool const is_new = o.holders.count(t) == 0 && find(o, t) == o.waiters.end();
+    bool const is_new = o.holders.count(t) == 0 && waiting(o, t) == nullptr;
     reap(o);
     if (is_new) {
       std::uint64_t const ticket = c.number(11) != 0 ? c.number(11) : ++numbers_;
-      o.waiters[{ticket, t}] = {t, c.number(9)};
+      o.waiters[{ticket, t}] = {t, c.number(9), '-', {}};
       stored.tokens[t.sid][t.counter] = name;
     }
     pump(name, o, &c[1], t);
@@ -324,18 +412,66 @@ class server {
     return token_state{};
   }
 
+  void give_back(object_record& o, token const& t, bool passes_on) {
+    gives_back(t, passes_on);
+    drop(o, t, !passes_on);
+  }
+
+  reply cond_wait(call const& c) {
+    token const t{c[1], c[5]}, old{c[1], c[6]};
+    object_record& o = load(c[4]);
+    if (o.holders.count(t) == 0 && waiting(o, t) == nullptr) {
+      auto const held = o.holders.find(old);
+      if (held == o.holders.end() || held->second.fence != c.number(7)) return "LOST";
+      bool const is_recalled = c[9] == "1";
+      waiter const w{t, held->second.weight, '-', is_recalled ? "" : c[8]};
+      (is_recalled ? o.waiters : o.parked)[{++numbers_, t}] = w;
+      stored.tokens[t.sid][t.counter] = c[4];
+      give_back(o, old, c[10] == "1");
+    }
+    reap(o);
+    pump(c[4], o, &c[1], t);
+    return state(c[4], t);
+  }
+
+  reply unwait(call const& c) {
+    token const t{c[1], c[5]};
+    object_record& o = load(c[4]);
+    if (find(o.parked, t) != o.parked.end()) wake(o, t, false);
+    reap(o);
+    pump(c[4], o, &c[1], t);
+    return state(c[4], t);
+  }
+
+  // Also of a session that does not exist.
+  reply signal(call const& c) {
+    if (alive(c[1])) {
+      std::uint64_t& last = stored.signals[c[1]];
+      if (c.number(3) <= last) {
+        ignores(c);
+        return std::int64_t(0);
+      }
+      last = c.number(3);
+    }
+    object_record& o = load(c[2]);
+    std::int64_t const notified = c[5] == "1" ? notify_one(o, c[4]) : notify_all(o, c[4]);
+    pump(c[2], o, &c[1]);
+    return notified;
+  }
+
   reply release(call const& c) {
     object_record& o = load(c[2]);
     token const t{c[1], c[3]};
     bool const held = o.holders.count(t) != 0;
-    if (held) drop(o, t);
+    if (held) give_back(o, t, c[4] == "1");
     pump(c[2], o, &c[1]);
     return held ? std::int64_t(alive(c[1]) ? 1 : 0) : std::int64_t(-1);
   }
 
   reply forget(call const& c) {
     object_record& o = load(c[2]);
-    bool const known = drop(o, {c[1], c[3]});
+    bool known = false;
+    for (std::size_t i = 3; i != c.arguments.size(); ++i) known = drop(o, {c[1], c[i]}) || known;
     pump(c[2], o, &c[1]);
     return std::int64_t(known ? 1 : 0);
   }
@@ -345,7 +481,10 @@ class server {
     stored.sessions.erase(c[1]);
     for (int i = 0; i != 2; ++i) {
       auto const own = stored.tokens.find(c[1]);
-      if (own == stored.tokens.end()) return std::int64_t(0);
+      if (own == stored.tokens.end()) {
+        stored.signals.erase(c[1]);
+        return std::int64_t(0);
+      }
       auto const [counter, name] = *own->second.begin();
       object_record& o = load(name);
       drop(o, {c[1], counter});
@@ -356,6 +495,7 @@ class server {
   }
 
   fault const fault_;
+  std::string caller_;            // the session whose script runs
   std::uint64_t numbers_ = 1000;  // tickets and fences
   unsigned count_ = 0;            // of runs and epochs
 };

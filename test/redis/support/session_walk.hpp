@@ -16,6 +16,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,8 +24,9 @@
 
 // Three sessions and a server in one random order of events: commands, answers and pushes that are
 // late or lost, connections that are cut, clients that freeze or die, and a server that loses its
-// data. After each event nobody may believe in a hold that somebody else believes in; at the end
-// everybody has been served, and the server has nothing left.
+// data. After each event nobody may believe in a hold that somebody else believes in, and no
+// notification may be lost while somebody waits for it; at the end everybody has been served, and
+// the server has nothing left.
 namespace session_walk {
 
 using namespace asio_sync::redis::detail;
@@ -57,6 +59,8 @@ class client final : public session_host {
     bool holds = false;
     bool leaves = false;
     bool doubted = false;
+    bool waits = false;  // on a condition, or for the hold after that
+    bool recalled = false;
   };
 
   client(std::size_t number, asio_sync::test::random_choice& random, time_point const& now)
@@ -90,6 +94,44 @@ class client final : public session_host {
     s_.acquire(now, token);
   }
 
+  // Waits on a condition with something that is held.
+  void wait(time_point now) {
+    use* const held = choose([](use const& u) { return u.holds && !u.leaves; });
+    if (held == nullptr) return;
+    auto c = std::make_unique<claim>(objects_[held->object], condition(), held->weight);
+    claim &token = *c, &from = *held->token;
+    held->holds = false;
+    held->leaves = true;
+    uses_.push_back({std::move(c), held->object, held->weight});
+    uses_.back().waits = true;
+    s_.wait(now, token, from);
+    ended_.clear();
+  }
+
+  // Ends a wait on a condition without a notification.
+  void recall(time_point now) {
+    use* const u = choose([](use const& each) { return each.waits && !each.leaves; });
+    if (u == nullptr) return;
+    u->recalled = true;
+    recalled_.insert(std::to_string(u->token->counter()));
+    s_.recall(now, *u->token);
+    ended_.clear();
+  }
+
+  void notify(time_point now) {
+    signals_.push_back(std::make_unique<question>(
+        script::signal, std::string(1, "xyz"[random_.below(3)]), condition(), random_.below(2)));
+    s_.ask(now, *signals_.back(), time_point::max());
+  }
+
+  // True if the user has ended the wait of this token, which holds now, or has held.
+  bool has_recalled(std::string const& counter) const { return recalled_.count(counter) != 0; }
+
+  bool is_waiting() const {
+    return std::any_of(uses_.begin(), uses_.end(),
+                       [](use const& u) { return u.waits && !u.holds && !u.leaves; });
+  }
+
   // Gives something back, or a wait up if `waits` is true.
   void give_up(time_point now, bool waits) {
     auto const at = std::find_if(uses_.begin(), uses_.end(), [&](use const& u) {
@@ -102,9 +144,11 @@ class client final : public session_host {
       s_.release(now, *at->token);
     else
       s_.forget(now, *at->token);
+    ended_.clear();
   }
 
   std::size_t uses() const noexcept { return uses_.size(); }
+  std::size_t signals() const noexcept { return signals_.size(); }
 
   std::string problem;
   connection* link = nullptr;
@@ -119,6 +163,16 @@ class client final : public session_host {
     config.margin = 20ms;
     if (number == 1) config.max_hold = 500ms;
     return config;
+  }
+
+  std::string condition() { return random_.below(2) == 0 ? "c" : "d"; }
+
+  template <class Predicate>
+  use* choose(Predicate which) {
+    std::vector<use*> some;
+    for (use& u : uses_)
+      if (which(u)) some.push_back(&u);
+    return some.empty() ? nullptr : some[random_.below(static_cast<unsigned>(some.size()))];
   }
 
   use& find(claim& c) {
@@ -142,7 +196,11 @@ class client final : public session_host {
   }
   void finished(claim& c, failure) noexcept override {
     if (find(c).holds) problem = "a hold has ended without a loss";
-    uses_.remove_if([&c](use const& u) { return u.token.get() == &c; });
+    ended_.push_back(std::move(find(c).token));
+    uses_.remove_if([](use const& u) { return u.token == nullptr; });
+  }
+  void answered(question& q, failure, asio_sync::redis::inspection*) noexcept override {
+    std::erase_if(signals_, [&q](auto const& each) { return each.get() == &q; });
   }
   void report(session_event const&) noexcept override {}
   void disconnect() noexcept override {
@@ -161,13 +219,17 @@ class client final : public session_host {
   time_point const& now_;
   std::array<object, 3> objects_{{{"x", "mutex"}, {"y", "mutex"}, {"z", "semaphore", 1, 3}}};
   std::list<use> uses_;
+  std::vector<std::unique_ptr<claim>> ended_;  // until the call that has ended them returns
+  std::vector<std::unique_ptr<question>> signals_;
+  std::set<std::string> recalled_;  // the counters of their tokens
   session s_;
 };
 
 class walk {
  public:
   struct counts {
-    std::size_t steps = 0, calls = 0, grants = 0, losses = 0, data_losses = 0;
+    std::size_t steps = 0, calls = 0, grants = 0, losses = 0, data_losses = 0, waits = 0,
+                signals = 0;
   };
 
   walk(unsigned seed, model::fault f, counts& total) : random_(seed), server_(f), total_(total) {
@@ -180,6 +242,17 @@ class walk {
       for (connection& c : connections_)
         if (c.open && c.client == id) pushes_.push_back({&c, text});
     };
+    server_.gives_back = [this](model::token const& t, bool passes_on) {
+      for (auto const& c : clients_)
+        if (t.sid.starts_with(c->s().client_id() + '.') && c->has_recalled(t.counter) != passes_on)
+          problem_ = passes_on ? "a notification is not used" : "a recall uses a notification up";
+      if (!passes_on) use_up(t);
+    };
+    server_.ignores = [this](model::call const& c) {
+      if (c[5] == "1") --before_[{c[2], c[4]}];
+      if (executed_.count(c.arguments) == 0) problem_ = "a signal is taken for an earlier one";
+    };
+    ends_by_recall_ = random_.below(2) == 0;
   }
 
   // Returns the first rule that was broken, or nothing.
@@ -193,6 +266,8 @@ class walk {
   }
 
  private:
+  using notification_counts = std::map<std::pair<std::string, std::string>, int>;
+
   void start(std::size_t i) {
     if (clients_[i]) {
       total_.grants += clients_[i]->grants;
@@ -203,7 +278,8 @@ class walk {
 
   bool is_quiet() const {
     return std::all_of(clients_.begin(), clients_.end(), [](auto const& c) {
-      return c->uses() == 0 && c->s().size() == 0 && c->s().state() == session_state::open;
+      return c->uses() == 0 && c->signals() == 0 && c->s().size() == 0 &&
+             c->s().state() == session_state::open;
     });
   }
 
@@ -240,7 +316,27 @@ class walk {
   void use(client& c) {
     if (c.s().state() == session_state::stopped) return c.s().run();
     if (faults_ && c.uses() < 6 && random_.below(2) == 0) return c.acquire(server_.now);
+    if (faults_ && random_.below(3) == 0) return use_condition(c);
+    if (!faults_ && random_.below(2) == 0) return end_waits(c);
     c.give_up(server_.now, faults_ && random_.one_in(4));
+  }
+
+  void use_condition(client& c) {
+    unsigned const n = random_.below(5);
+    if (n < 3)
+      c.wait(server_.now);
+    else if (n == 3)
+      c.recall(server_.now);
+    else if (c.signals() < 3)
+      c.notify(server_.now);
+  }
+
+  // In one half of the walks nothing but notifications ends waits.
+  void end_waits(client& c) {
+    if (ends_by_recall_) return c.recall(server_.now);
+    bool const is_needed = std::any_of(clients_.begin(), clients_.end(),
+                                       [](auto const& each) { return each->is_waiting(); });
+    if (is_needed && c.signals() == 0) c.notify(server_.now);
   }
 
   void connect(client& c) {
@@ -310,15 +406,28 @@ class walk {
       c.open = false;
       return;
     }
-    ++total_.calls;
     if (c.heard) --c.left;
-    model::reply answer = server_.execute(c.to_server.front());
+    model::reply answer = execute(c.to_server.front());
     c.to_server.pop_front();
     bool const first = random_.below(2) == 0;
     if (first) c.to_client.push_back({false, {}, answer});
     for (auto const& [to, text] : pushes_) to->to_client.push_back({true, text, {}});
     pushes_.clear();
     if (!first) c.to_client.push_back({false, {}, answer});
+  }
+
+  model::reply execute(model::call const& c) {
+    ++total_.calls;
+    total_.waits += c.what == script::cond_wait;
+    total_.signals += c.what == script::signal;
+    before_ = notifications();
+    if (c.what == script::signal && c[5] == "1") ++before_[{c[2], c[4]}];
+    model::reply answer = server_.execute(c);
+    if (c.what == script::signal) executed_.insert(c.arguments);
+    auto after = notifications();
+    for (auto const& [of, count] : before_)
+      if (after[of] < count && is_awaited(of)) problem_ = "a notification is lost";
+    return answer;
   }
 
   void deliver(client& c) {
@@ -367,13 +476,41 @@ class walk {
       if (!c->problem.empty()) problem_ = c->problem;
   }
 
+  // Counts the notifications that tokens carry.
+  notification_counts notifications() const {
+    notification_counts carried;
+    for (auto const& [name, o] : server_.stored.objects) {
+      if (o.epoch != server_.stored.epoch) continue;
+      for (auto const& [t, hold] : o.holders)
+        if (hold.carries) ++carried[{name, *hold.carries}];
+      for (auto const& [at, w] : o.waiters)
+        if (w.carries) ++carried[{name, *w.carries}];
+    }
+    return carried;
+  }
+
+  void use_up(model::token const& t) {
+    for (auto const& [name, o] : server_.stored.objects)
+      if (auto const h = o.holders.find(t); h != o.holders.end() && h->second.carries)
+        --before_[{name, *h->second.carries}];
+  }
+
+  bool is_awaited(std::pair<std::string, std::string> const& of) const {
+    auto const o = server_.stored.objects.find(of.first);
+    if (o == server_.stored.objects.end() || o->second.epoch != server_.stored.epoch) return false;
+    return std::any_of(o->second.parked.begin(), o->second.parked.end(), [&](auto const& w) {
+      return w.second.condition == of.second &&
+             server_.stored.sessions.count(w.second.of.sid) != 0;
+    });
+  }
+
   // Lets all dead sessions expire. Then everything is free.
   void finish() {
     for (auto const end = server_.now + 3s; server_.now < end && problem_.empty();) step();
     for (auto const& [name, o] : server_.stored.objects) {
       for (auto const& [t, hold] : o.holders)
         if (server_.stored.sessions.count(t.sid) != 0) problem_ = "a hold of nobody is left";
-      if (!o.waiters.empty()) problem_ = "a wait of nobody is left";
+      if (!o.waiters.empty() || !o.parked.empty()) problem_ = "a wait of nobody is left";
     }
     for (std::size_t i = 0; i != clients_.size(); ++i) start(i);
   }
@@ -386,6 +523,9 @@ class walk {
   std::vector<std::pair<connection*, std::string>> pushes_;
   std::array<std::unique_ptr<client>, 3> clients_;
   bool faults_ = true;
+  bool ends_by_recall_;
+  notification_counts before_;  // by object and condition, those that may not be lost
+  std::set<std::vector<std::string>> executed_;  // signals
   std::string problem_;
 };
 
