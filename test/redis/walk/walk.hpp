@@ -143,9 +143,9 @@ class walk {
     if (world_.now() < u.away_until && !random_.one_in(16)) return;
     if (u.s().state() == session_state::stopped) return u.s().run();
     if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
-    if (faults_ && random_.one_in(4)) return u.wait();
+    if (faults_ && random_.one_in(3)) return u.wait();
     if (random_.one_in(6)) return u.recall();
-    if (u.uses() < 8 && random_.one_in(6)) return u.notify(random_.one_in(3));
+    if (u.uses() < 8 && random_.one_in(4)) return u.notify(random_.one_in(4));
     u.give_up(faults_ && random_.one_in(4));
   }
 
