@@ -319,11 +319,13 @@ class walk {
     });
   }
 
-  // Everybody is served, and gives back.
+  // Everybody is served, and gives back. The sessions of those who were killed end.
   void calm() {
     faults_ = net_.drops_pushes = false;
-    auto const limit = world_.now() + 30 * max_ttl;
-    while (go_on() && !is_quiet() && world_.now() < limit) step();
+    auto const begin = world_.now();
+    while (go_on() && world_.now() < begin + 30 * max_ttl &&
+           (!is_quiet() || world_.now() <= begin + max_ttl))
+      step();
     if (problem_.empty() && !is_quiet()) problem_ = "somebody has not been served";
     world_.look();
     for (auto const& [name, p] : world_.seen().objects) {
