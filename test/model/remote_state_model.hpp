@@ -19,7 +19,8 @@ struct node;
 
 struct claim {
   model::plain<node*> wait{nullptr};
-  model::atomic<int> asked{0}, given_up{0};
+  model::plain<wait_outcome> why_recalled{wait_outcome::undecided};
+  model::atomic<int> asked{0}, recalled{0}, given_up{0};
   model::atomic<int> owners{1};
 };
 
@@ -47,6 +48,15 @@ struct traits : core_model::traits_of<node, list> {
     model::check(c.asked.exchange(1) == 0, "a claim is asked for once");
     c.asked.notify_one();
   }
+
+  static model::plain<wait_outcome>& recalled_of(claim& c) noexcept { return c.why_recalled; }
+  static void recall(claim& c) noexcept {
+    model::check(c.asked.load() == 1, "the client knows what is recalled");
+    model::check(c.given_up.load() == 0, "what is recalled has not been given up");
+    model::check(c.recalled.exchange(1) == 0, "a claim is recalled once");
+    c.recalled.notify_one();
+  }
+
   static void give_up(claim& c) noexcept {
     model::check(c.asked.load() == 1, "the client knows what is given up");
     model::check(c.given_up.exchange(1) == 0, "a claim is given up once");
@@ -78,12 +88,35 @@ class primitive
     op.wait = model::make<node>(op, op.has);
   }
 
+  // --- For a wait on a condition ---
+
+  /// True if the client was told.
+  bool recall(operation& op, wait_outcome outcome = wait_outcome::aborted) {
+    return core().recall(*op.wait, outcome);
+  }
+
+  template <class Predicate>
+  std::size_t recall_if(Predicate which) {
+    return core().recall_if(which, wait_outcome::aborted);
+  }
+
+  /// The timer, which still knows the wait afterwards, until that completes.
+  bool expire_recalling(operation& op) {
+    std::lock_guard guard{timer_};
+    return op.known_to_timer && recall(op, wait_outcome::timed_out);
+  }
+
   // --- The waiting thread ---
 
-  /// The completion runs. If it was granted, the guard gives the claim up.
+  /// The completion runs, with the reason of a recall if there was one before the grant. A guard
+  /// that has the claim gives it up.
   bool use_once(operation& op) {
     bool const holds = finish(op);
-    if (holds) traits::give_up(*op.has);
+    if (holds) {
+      wait_outcome const why_recalled = op.has->why_recalled;
+      if (why_recalled != wait_outcome::undecided) op.outcome = why_recalled;
+      traits::give_up(*op.has);
+    }
     disown(op.has);
     return holds;
   }
@@ -102,6 +135,13 @@ class primitive
     bool const waited = decide(op, outcome);
     if (!waited || outcome == wait_outcome::granted) op.has->given_up.wait(0);
     let_go(op);
+  }
+
+  /// The server grants the wait because it was recalled.
+  void serve_recalled(operation& op) {
+    op.has->asked.wait(0);
+    op.has->recalled.wait(0);
+    serve(op);
   }
 
   /// The wait is given up, unasked.

@@ -157,6 +157,144 @@ inline void two_waits() {
   mutex.end(first, second);
 }
 
+// --- Waits on a condition ---
+
+/// The wait comes back with its claim in any case: notified, or recalled.
+inline void recall_against_grant() {
+  primitive mutex;
+  operation op;
+  mutex.start(op);
+  model::threads([&] { mutex.serve(op); },
+                 [&] {
+                   bool const told = mutex.recall(op);
+                   model::check(mutex.use_once(op), "it has the claim");
+                   model::check(op.outcome == (told ? aborted : granted), "recalled, or not");
+                 });
+  mutex.end(op);
+}
+
+/// The failure of the server is the outcome; nobody has the claim.
+inline void recall_against_failure() {
+  primitive mutex;
+  operation op;
+  mutex.start(op);
+  model::threads([&] { mutex.serve(op, not_permitted); },
+                 [&] {
+                   mutex.recall(op);
+                   model::check(!mutex.use_once(op), "it has failed");
+                   model::check(op.outcome == not_permitted, "by the server");
+                 });
+  mutex.end(op);
+}
+
+/// The first recall counts. The server grants nothing without one.
+inline void recall_against_timeout() {
+  primitive mutex;
+  operation op;
+  bool is_cancelled = false, is_timed_out = false;
+  mutex.set_timed(op);
+  mutex.start(op);
+  model::threads([&] { mutex.serve_recalled(op); },
+                 [&] {
+                   is_cancelled = mutex.recall(op);
+                   model::check(mutex.use_once(op), "it has the claim");
+                 },
+                 [&] { is_timed_out = mutex.expire_recalling(op); });
+  model::check(is_cancelled != is_timed_out, "the client was told once");
+  model::check(op.outcome == (is_cancelled ? aborted : timed_out), "by the first recall");
+  mutex.end(op);
+}
+
+/// The end of its context ends a wait at once, recalled or not.
+inline void recall_against_context() {
+  primitive mutex;
+  operation op;
+  std::size_t refused = 0;
+  mutex.start(op);
+  model::threads([&] { mutex.serve_nothing(op); }, [&] { refused = mutex.cancel_all(); },
+                 [&] {
+                   mutex.recall(op, timed_out);
+                   model::check(!mutex.use_once(op), "it is refused");
+                 });
+  model::check(refused == 1 && op.outcome == aborted, "by the end of the context");
+  mutex.end(op);
+}
+
+inline void recall_against_close_against_grant() {
+  primitive mutex;
+  operation op;
+  mutex.start(op);
+  model::threads([&] { mutex.serve(op); }, [&] { mutex.close(); },
+                 [&] {
+                   bool const told = mutex.recall(op);
+                   if (mutex.use_once(op))
+                     model::check(op.outcome == (told ? aborted : granted), "recalled, or not");
+                   else
+                     model::check(op.outcome == closed, "closed");
+                 });
+  mutex.end(op);
+}
+
+inline void recall_against_abandon_against_grant() {
+  primitive mutex;
+  operation op;
+  mutex.start(op);
+  model::threads([&] { mutex.serve(op); }, [&] { mutex.abandon(); },
+                 [&] {
+                   bool const told = mutex.recall(op, timed_out);
+                   if (mutex.use_once(op))
+                     model::check(op.outcome == (told ? timed_out : granted), "recalled, or not");
+                   else
+                     model::check(op.outcome == aborted, "destroyed");
+                 });
+  mutex.check_gone(op);
+}
+
+/// The wait that is queued is recalled, and one that comes maybe; one that is left out is not.
+inline void recall_of_all_against_enter() {
+  primitive mutex;
+  operation other, queued, coming;
+  mutex.start(other);
+  mutex.start(queued);
+  mutex.make(coming);
+  node const* const left_out = other.wait;
+  std::size_t told = 0;
+  model::threads([&] { told = mutex.recall_if([=](node const& w) { return &w != left_out; }); },
+                 [&] { mutex.enter(coming); }, [&] { mutex.decide(other, granted); });
+  for (operation* const op : {&other, &queued, &coming})
+    model::threads([&] { mutex.serve(*op); },
+                   [&] { model::check(mutex.use_once(*op), "it has the claim"); });
+  model::check(other.outcome == granted, "it was left out");
+  model::check(queued.outcome == aborted, "it was recalled");
+  model::check(told == (coming.outcome == aborted ? 2u : 1u), "the client was told of each");
+  mutex.end(other, queued, coming);
+}
+
+/// Recalled before it queues: the client is told when it has asked.
+inline void recall_before_enter() {
+  primitive mutex;
+  operation op;
+  mutex.make(op);
+  model::check(!mutex.recall(op), "the client was not told");
+  model::threads([&] { mutex.serve_recalled(op); },
+                 [&] {
+                   mutex.enter(op);
+                   model::check(mutex.use_once(op) && op.outcome == aborted, "it has the claim");
+                 });
+  mutex.end(op);
+}
+
+/// A recalled wait whose handler will never run gives its claim up.
+inline void drop_of_a_recalled_wait() {
+  primitive mutex;
+  operation op;
+  mutex.set_timed(op);
+  mutex.start(op);
+  model::threads([&] { mutex.serve_recalled(op); }, [&] { mutex.expire_recalling(op); },
+                 [&] { mutex.drop(op); });
+  mutex.end(op);
+}
+
 }  // namespace remote_model
 
 #endif

@@ -28,4 +28,22 @@ BOOST_AUTO_TEST_CASE(R3_a_dropped_completion_against_destruction) {
 }
 BOOST_AUTO_TEST_CASE(R9_a_grant_against_destruction) { explore(grant_against_abandon); }
 
+BOOST_AUTO_TEST_CASE(C2_a_recall_against_a_grant) { explore(recall_against_grant); }
+BOOST_AUTO_TEST_CASE(C2_a_recall_against_an_error) { explore(recall_against_failure); }
+BOOST_AUTO_TEST_CASE(R11_a_recall_against_a_timeout) { explore(recall_against_timeout); }
+BOOST_AUTO_TEST_CASE(R10_a_recall_against_the_end_of_a_context) {
+  explore(recall_against_context);
+}
+BOOST_AUTO_TEST_CASE(R18_a_recall_against_close_against_a_grant) {
+  explore(recall_against_close_against_grant, 1);
+}
+BOOST_AUTO_TEST_CASE(R9_a_recall_against_destruction_against_a_grant) {
+  explore(recall_against_abandon_against_grant, 1);
+}
+BOOST_AUTO_TEST_CASE(C2_a_recall_of_all_while_a_wait_queues) {
+  explore(recall_of_all_against_enter, 1);
+}
+BOOST_AUTO_TEST_CASE(R4_a_recall_before_the_wait_has_queued) { explore(recall_before_enter); }
+BOOST_AUTO_TEST_CASE(R3_a_recalled_wait_is_dropped) { explore(drop_of_a_recalled_wait); }
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,7 +26,7 @@ namespace asio_sync::detail {
 //
 // A wait on a condition ends with a grant, whatever has ended it: recall() has the client ask for
 // the grant, and the wait stays queued until that has come. Whoever delivers it reads the reason
-// from the claim. A core without conditions uses no recall, and its Traits need not have it.
+// from the claim.
 //
 // The core outlives its primitive until the last completion has arrived and the client knows no
 // claim of it any more. So it has counts: one for the primitive, one for each decided wait, until
@@ -35,9 +35,9 @@ namespace asio_sync::detail {
 //
 // Traits: those of wait_queue; `claim`, its type; `claim_of(node)`, the claim of a wait;
 // `wait_of(claim)`, a pointer to the wait of a claim while that is queued, which the core's lock
-// guards; and ask(claim), which is called under that lock, and give_up(claim). With conditions:
-// recall(claim), which is called under that lock, and recalled_of(claim), a mark for the reason,
-// which it guards until the wait is decided.
+// guards; recalled_of(claim), a mark for the reason of a recall, which that lock guards until the
+// wait is decided; ask(claim) and recall(claim), which are called under that lock; and
+// give_up(claim).
 template <class Traits>
 class remote_state : public wait_queue<Traits> {
   using base = wait_queue<Traits>;
@@ -67,8 +67,7 @@ class remote_state : public wait_queue<Traits> {
     base::join(waiter);
     count_up();  // the client knows the claim
     Traits::ask(asked);
-    if constexpr (requires { Traits::recalled_of(asked); })
-      if (Traits::recalled_of(asked) != wait_outcome::undecided) Traits::recall(asked);
+    if (Traits::recalled_of(asked) != wait_outcome::undecided) Traits::recall(asked);
     return true;
   }
 
@@ -98,22 +97,26 @@ class remote_state : public wait_queue<Traits> {
     return true;
   }
 
-  // Has a queued wait end with the next grant of its claim, and marks the claim with the reason. A
-  // fresh wait is marked, and enter() recalls it. Returns false if the wait is marked already, or
-  // decided.
+  // Has a queued wait end with the next grant of its claim, for a reason that the claim remembers;
+  // the first one counts. A fresh wait is marked, and enter() recalls it. Returns true if the
+  // client was told.
   bool recall(node& waiter, wait_outcome why) noexcept {
     std::lock_guard const guard(base::lock());
-    return recall_locked(waiter, why);
+    if (waiter.state == wait_state::fresh)
+      base::mark(Traits::recalled_of(Traits::claim_of(waiter)), why);
+    return waiter.state == wait_state::queued && recall_queued(waiter, why);
   }
 
-  // Recalls the queued waits that are not marked yet, and returns their number.
-  std::size_t recall_all(wait_outcome why) noexcept {
+  // Recalls the queued waits for which `which` is true, and returns the number of those of which
+  // the client was told.
+  template <class Predicate>
+  std::size_t recall_if(Predicate which, wait_outcome why) noexcept {
     std::lock_guard const guard(base::lock());
-    std::size_t recalled = 0;
-    for (node* w = base::queue_.empty() ? nullptr : &base::queue_.front(); w;
-         w = list::following(*w))
-      recalled += recall_locked(*w, why);
-    return recalled;
+    std::size_t told = 0;
+    for (node* waiter = base::queue_.empty() ? nullptr : &base::queue_.front(); waiter;
+         waiter = list::following(*waiter))
+      if (which(*waiter) && recall_queued(*waiter, why)) ++told;
+    return told;
   }
 
   // Refuses the queued waits for which `which` is true, and returns their number.
@@ -162,13 +165,13 @@ class remote_state : public wait_queue<Traits> {
 
   // Below: under the lock.
 
-  bool recall_locked(node& waiter, wait_outcome why) noexcept {
+  // Returns true if the wait had not been recalled.
+  bool recall_queued(node& waiter, wait_outcome why) noexcept {
     claim& asked = Traits::claim_of(waiter);
-    if (waiter.state == wait_state::decided || waiter.state == wait_state::dropped) return false;
-    wait_outcome& mark = Traits::recalled_of(asked);
-    if (mark != wait_outcome::undecided) return false;
-    mark = why;
-    if (waiter.state == wait_state::queued) Traits::recall(asked);
+    auto& recalled = Traits::recalled_of(asked);
+    if (recalled != wait_outcome::undecided) return false;
+    recalled = why;
+    Traits::recall(asked);
     return true;
   }
 

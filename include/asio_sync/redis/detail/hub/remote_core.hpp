@@ -142,7 +142,8 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
   // Recalls the queued waits on a condition. Returns the number of those that were not recalled
   // before.
   std::size_t recall_all(wait_outcome outcome) noexcept {
-    std::size_t const recalled = remote_queue::recall_all(outcome);
+    std::size_t const recalled =
+        remote_queue::recall_if([](shell::waiter const&) { return true; }, outcome);
     client().post_orders();
     return recalled;
   }
