@@ -192,6 +192,15 @@ class fixture : public session_host {
     return claims_.back();
   }
 
+  // Waits on the condition "c" after a hold with another claim, until the server has answered.
+  claim& park(std::string const& name, std::uint64_t fence) {
+    claim& c = wait_on(name, "c", hold(name, fence));
+    sent();
+    answer(parked(fence + 1));
+    told();
+    return c;
+  }
+
   question& notify(std::string const& name, std::string const& condition, std::uint64_t most) {
     questions_.emplace_back(script::signal, name, condition, most);
     s.ask(now, questions_.back(), session_clock::time_point::max());

@@ -165,7 +165,7 @@ class client final : public session_host {
     return config;
   }
 
-  std::string condition() { return random_.below(2) == 0 ? "c" : "d"; }
+  std::string condition() { return random_.one_in(4) ? "d" : "c"; }
 
   template <class Predicate>
   use* choose(Predicate which) {
@@ -316,16 +316,16 @@ class walk {
   void use(client& c) {
     if (c.s().state() == session_state::stopped) return c.s().run();
     if (faults_ && c.uses() < 6 && random_.below(2) == 0) return c.acquire(server_.now);
-    if (faults_ && random_.below(3) == 0) return use_condition(c);
+    if (faults_ && random_.below(2) == 0) return use_condition(c);
     if (!faults_ && random_.below(2) == 0) return end_waits(c);
     c.give_up(server_.now, faults_ && random_.one_in(4));
   }
 
   void use_condition(client& c) {
-    unsigned const n = random_.below(5);
-    if (n < 3)
+    unsigned const n = random_.below(10);
+    if (n < 6)
       c.wait(server_.now);
-    else if (n == 3)
+    else if (n == 6)
       c.recall(server_.now);
     else if (c.signals() < 3)
       c.notify(server_.now);

@@ -32,7 +32,8 @@ class judge {
     torn_.clear();
     overtaken_.clear();
     generations_.clear();
-    last_fence_ = next_fence_ = grants_ = 0;
+    signals_.clear();
+    last_fence_ = next_fence_ = grants_ = waits_ = notified_ = 0;
     begin();
   }
 
@@ -43,6 +44,10 @@ class judge {
 
   std::uint64_t grants() const noexcept { return grants_; }
 
+  // Returns how many waits have begun, and how many notifications have gone to one of them.
+  std::uint64_t waits() const noexcept { return waits_; }
+  std::uint64_t notified() const noexcept { return notified_; }
+
   // Returns the rule that this call has broken, or nothing.
   std::string operator()(request const& r, message const& reply) {
     problem_.clear();
@@ -51,10 +56,9 @@ class judge {
     check_places();
     for (auto const& [name, p] : now().objects)
       if (is_current(p)) check_grants(name, p, r);
-    for (auto const& [name, p] : now().objects)
-      if (is_current(p)) check_notifications(name, p, r, reply);
     last_fence_ = next_fence_;
     for (std::string const& name : pumped(r, reply)) check_pumped(name, r.what());
+    check_notifications(r, reply);
     note_beat(r, reply);
     before_ = now();
     return problem_;
@@ -120,12 +124,14 @@ class judge {
     for (auto const& [token, w] : p.waiters)
       if (auto const q = p.queue.find(token); q == p.queue.end() || q->second != w.ticket)
         fail(token + " does not wait at its ticket");
-    if (p.parks != p.parked.size() || p.places.size() != p.parked.size())
+    if (p.parks != p.parked.size() || p.members.size() != p.parked.size())
       fail(name + " counts other parked tokens than it has");
-    for (auto const& [token, w] : p.parked)
-      if (auto const c = p.places.find(token);
-          c == p.places.end() || c->second != w.condition + std::to_string(w.ticket))
-        fail(token + " is not parked at its place");
+    for (auto const& [token, w] : p.parked) {
+      std::string const size = std::to_string(w.condition.size());
+      if (p.members.count(std::string(3 - size.size(), '0') + size + w.condition +
+                          std::to_string(w.ticket) + token) == 0)
+        fail(token + " is not parked at its ticket");
+    }
     if (p.is_empty()) fail(name + " is kept, although nobody uses it");
   }
 
@@ -150,68 +156,34 @@ class judge {
 
   void check_grant(std::string const& name, std::string const& token, place const& p,
                    place const& old, request const& r) {
-    auto const waited = old.waiters.find(token);
+    auto const queued = old.waiters.find(token), was_parked = old.parked.find(token);
+    waiter const* const waited = queued != old.waiters.end()      ? &queued->second
+                                 : was_parked != old.parked.end() ? &was_parked->second
+                                                                  : nullptr;
     std::uint64_t ticket = last;
-    if (waited != old.waiters.end())
-      ticket = waited->second.ticket;
+    if (queued != old.waiters.end())
+      ticket = queued->second.ticket;
     else if (r.what() == script::acquire && r[11] != "0")
       ticket = std::stoull(std::string(r[11]));
-    auto const was_parked = old.parked.find(token);
-    bool const has_beaten = (waited != old.waiters.end() && waited->second.skip == 'B') ||
-                            (was_parked != old.parked.end() && was_parked->second.skip == 'B');
-    if (!reaches(owner_of(token)) && !has_beaten)
+    if (!reaches(owner_of(token)) && (waited == nullptr || waited->skip != 'B'))
       fail(token + " is granted, and cannot hear of it");
     for (auto const& [other, w] : p.waiters) {
       if (w.ticket >= ticket || !now().is_alive(owner_of(other))) continue;
-      auto const also_parked = old.parked.find(other);  // notified behind it, by the same script
-      if (was_parked != old.parked.end() && also_parked != old.parked.end() &&
-          also_parked->second.ticket > was_parked->second.ticket)
-        continue;
+      if (!is_before(other, token, old)) continue;
       if (reaches(owner_of(other))) fail(std::string(token).append(" overtakes ").append(other));
       auto const mark = overtaken_.try_emplace(other, mark_of{name, false}).first;
       if (mark->second.has_beaten) fail(other + " is overtaken again after a beat");
     }
   }
 
-  // --- No notification is lost ---
-
-  // Returns the tokens that carry one, with their conditions.
-  static std::map<std::string, std::string> carriers(place const& p) {
-    std::map<std::string, std::string> all;
-    for (auto const& [token, h] : p.holders)
-      if (!h.carries.empty()) all.emplace(token, h.carries);
-    for (auto const& [token, w] : p.waiters)
-      if (!w.carries.empty()) all.emplace(token, w.carries);
-    return all;
-  }
-
-  // True if the token has ended by a command that uses its notification up.
-  bool is_used_up(std::string const& token, request const& r) const {
-    if (r.what() == script::release)
-      return token == me_ + ':' + std::string(r[3]) && (r.size() < 5 || r[4] == "0");
-    return r.what() == script::cond_wait && token == me_ + ':' + std::string(r[6]) && r[10] == "0";
-  }
-
-  void check_notifications(std::string const& name, place const& p, request const& r,
-                           message const& reply) {
-    place const& old = before_.objects[name];
-    if (!is_current(old) || old.epoch != p.epoch) return;
-    auto const had = carriers(old), have = carriers(p);
-    std::map<std::string, int> missing;  // by condition
-    for (auto const& [token, condition] : had)
-      if (have.count(token) == 0 && !is_used_up(token, r)) ++missing[condition];
-    for (auto const& [token, condition] : have)
-      if (had.count(token) == 0) --missing[condition];
-    bool const notifies = r.what() == script::signal && r[2] == name && !reply.is_error();
-    if (notifies && r[5] == "1") missing[std::string(r[4])] += int(reply.number);
-    for (auto const& [token, w] : p.parked) {
-      if (!now().is_alive(owner_of(token))) continue;
-      if (missing[w.condition] > 0) fail(token + " has not got a notification");
-      if (notifies && r[4] == w.condition && r[5] == "0" && reply.number != 0)
-        fail(token + " is left by a notification of all");
-    }
-    for (auto const& [token, condition] : have)
-      if (missing[condition] < 0) fail(token + " carries a notification of nobody");
+  // False if the other one has come into the queue with this call, and does not go before the
+  // token: of those that a signal moves there, the one that was parked first goes first.
+  static bool is_before(std::string const& other, std::string const& token, place const& old) {
+    if (old.waiters.count(other) != 0) return true;
+    auto const a = old.parked.find(other), b = old.parked.find(token);
+    return a != old.parked.end() && b != old.parked.end() &&
+           a->second.condition == b->second.condition && b->second.carries.empty() &&
+           a->second.ticket < b->second.ticket;
   }
 
   // --- Nothing free is left to those who wait ---
@@ -224,15 +196,15 @@ class judge {
       case script::acquire:
       case script::cond_wait:
       case script::unwait: names.emplace_back(r[4]); break;
+      case script::signal:
+        if (reply.number > 0) names.emplace_back(r[2]);
+        break;
       case script::release:
         if (reply.number >= 0) names.emplace_back(r[2]);
         break;
       case script::forget:
       case script::force:
         if (reply.number == 1) names.emplace_back(r[2]);
-        break;
-      case script::signal:
-        if (reply.number >= 1) names.emplace_back(r[2]);
         break;
       case script::beat:
         for (std::size_t i = 6; i < r.size(); i += 2 + count(r, i)) names.emplace_back(r[i]);
@@ -249,7 +221,7 @@ class judge {
   void check_pumped(std::string const& name, script what) {
     place const& p = now().objects.at(name);
     if (now().gate || !is_current(p) || p.waiters.empty()) return;
-    if (what == script::acquire || what == script::beat)
+    if (is_ask(what) || what == script::beat)
       for (auto const& [token, h] : p.holders)
         if (!now().is_alive(owner_of(token))) fail(token + " is dead, and holds");
     std::map<std::uint64_t, std::string> order;
@@ -274,6 +246,83 @@ class judge {
       }
   }
 
+  // --- A notification is not lost while somebody waits for it, and goes to the right one ---
+
+  using carried = std::map<std::pair<std::string, std::string>, std::int64_t>;
+
+  // Counts the notifications that the tokens of an object carry.
+  static void count_carried(std::string const& name, place const& p, carried& all) {
+    for (auto const& [token, h] : p.holders)
+      if (!h.carries.empty()) ++all[{name, h.carries}];
+    for (auto const& [token, w] : p.waiters)
+      if (!w.carries.empty()) ++all[{name, w.carries}];
+  }
+
+  void check_notifications(request const& r, message const& reply) {
+    for (auto const& [name, p] : now().objects) {
+      place const& old = before_.objects[name];
+      if (!is_current(p) || old.epoch != p.epoch) continue;
+      carried had, has;
+      count_carried(name, old, had);
+      count_carried(name, p, has);
+      use_up(name, old, r, reply, had);
+      if (r.what() == script::signal && r[2] == name) note_signal(name, p, old, r, reply, had);
+      for (auto const& [of, count] : had)
+        if (has[of] < count && is_awaited(p, of.second)) fail("a notification is lost at " + name);
+      for (auto const& [token, w] : old.parked) check_woken(token, w, p);
+      for (auto const& [token, w] : p.parked) waits_ += 1 - old.parked.count(token);
+    }
+  }
+
+  // The token that gives back uses its notification up, unless it passes it on.
+  void use_up(std::string const& name, place const& old, request const& r, message const& reply,
+              carried& had) const {
+    bool const releases = r.what() == script::release;
+    if (reply.is_error() || (!releases && r.what() != script::cond_wait)) return;
+    if (r[releases ? 2 : 4] != name) return;
+    std::size_t const pass = releases ? 4 : 10;
+    if (r.size() > pass && r[pass] == "1") return;
+    auto const h = old.holders.find(me_ + ':' + std::string(r[releases ? 3 : 6]));
+    if (h != old.holders.end() && !h->second.carries.empty()) --had[{name, h->second.carries}];
+  }
+
+  void note_signal(std::string const& name, place const& p, place const& old, request const& r,
+                   message const& reply, carried& had) {
+    std::string const condition(r[4]);
+    bool const is_new = signals_.insert({me_, std::string(r[3])}).second;
+    if (reply.number == 0 && is_new && is_awaited(old, condition) && is_awaited(p, condition))
+      fail("a signal is ignored at " + name);
+    if (r[5] == "1")
+      had[{name, condition}] += reply.number;
+    else if (reply.number > 0 && is_awaited(p, condition))
+      fail("a signal does not notify all at " + name);
+  }
+
+  bool is_awaited(place const& p, std::string const& condition) const {
+    return std::any_of(p.parked.begin(), p.parked.end(), [&](auto const& w) {
+      return w.second.condition == condition && now().is_alive(owner_of(w.first));
+    });
+  }
+
+  // Of those that are still parked, nobody should have been notified instead of this token.
+  void check_woken(std::string const& token, waiter const& old, place const& p) {
+    auto const held = p.holders.find(token);
+    auto const queued = p.waiters.find(token);
+    std::string const carries = held != p.holders.end()     ? held->second.carries
+                                : queued != p.waiters.end() ? queued->second.carries
+                                                            : "";
+    if (carries.empty()) return;
+    ++notified_;
+    bool const is_reached = old.skip == 'B' || reaches(owner_of(token));
+    for (auto const& [other, w] : p.parked) {
+      if (w.condition != carries || !now().is_alive(owner_of(other))) continue;
+      bool const reaches_other = w.skip == 'B' || reaches(owner_of(other));
+      if (is_reached ? reaches_other && w.ticket < old.ticket
+                     : reaches_other || w.ticket < old.ticket)
+        fail(std::string(token).append(" is notified instead of ").append(other));
+    }
+  }
+
   struct mark_of {
     std::string object;
     bool has_beaten;
@@ -285,8 +334,9 @@ class judge {
   std::set<std::string> torn_;
   std::map<std::string, mark_of> overtaken_;
   std::map<std::string, std::uint64_t> generations_;  // of the newest connection of each session
-  std::uint64_t last_fence_ = 0, next_fence_ = 0;     // the greatest before, and after, this call
-  std::uint64_t grants_ = 0;
+  std::set<std::pair<std::string, std::string>> signals_;  // sessions and numbers
+  std::uint64_t last_fence_ = 0, next_fence_ = 0;  // the greatest before, and after, this call
+  std::uint64_t grants_ = 0, waits_ = 0, notified_ = 0;
 };
 
 }  // namespace redis_walk

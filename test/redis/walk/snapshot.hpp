@@ -9,7 +9,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,14 +26,14 @@ inline std::string client_of(std::string const& sid) { return sid.substr(0, sid.
 
 struct holder {
   std::uint64_t weight = 0, fence = 0;
-  std::string carries;  // the condition of a notification
+  std::string carries{};  // the condition whose notification it has, or nothing
 };
 
 struct waiter {
   std::uint64_t weight = 0, ticket = 0;
   char skip = '-';
-  std::string carries;    // likewise
-  std::string condition;  // of one that is parked
+  std::string carries{};
+  std::string condition{};  // that it waits on, if it is parked
 };
 
 // An object as the server has it.
@@ -38,13 +41,13 @@ struct place {
   std::string epoch;  // empty if there is no m
   std::uint64_t capacity = 0, used = 0, waits = 0, parks = 0;
   std::map<std::string, holder> holders;
-  std::map<std::string, waiter> waiters;  // in the queue
-  std::map<std::string, waiter> parked;
+  std::map<std::string, waiter> waiters, parked;
   std::map<std::string, std::uint64_t> queue;
-  std::map<std::string, std::string> places;  // token -> the rest of its member in c
+  std::set<std::string> members;  // of c
 
   bool is_empty() const {
-    return holders.empty() && waiters.empty() && parked.empty() && queue.empty() && places.empty();
+    return holders.empty() && waiters.empty() && parked.empty() && queue.empty() &&
+           members.empty();
   }
 };
 
@@ -97,28 +100,31 @@ struct snapshot {
       p.parks = m.at(4).text.empty() ? 0 : std::stoull(m.at(4).text);
     }
     each_pair(parts.at(1), [&p](std::string const& token, std::string const& text) {
-      std::size_t const at = text.find(' ');
-      std::size_t const sign = text.find(" n");
-      p.holders[token] = {std::stoull(text), std::stoull(text.substr(at)),
-                          sign == text.npos ? "" : text.substr(sign + 2)};
+      auto const words = split(text);
+      p.holders[token] = {std::stoull(words.at(0)), std::stoull(words.at(1)), behind(words, 'n')};
     });
     each_pair(parts.at(2), [&p](std::string const& token, std::string const& text) {
-      std::size_t const at = text.find(' ');
-      std::size_t const skip = text.find(' ', at + 1) + 1;
-      waiter w{std::stoull(text), std::stoull(text.substr(at)), text.at(skip), {}, {}};
-      char const sign = text.size() > skip + 2 ? text[skip + 2] : ' ';
-      if (sign == 'n') w.carries = text.substr(skip + 3);
-      if (sign == 'c') w.condition = text.substr(skip + 3);
-      (sign == 'c' ? p.parked : p.waiters)[token] = w;
+      auto const words = split(text);
+      waiter const w{std::stoull(words.at(0)), std::stoull(words.at(1)), words.at(2).at(0),
+                     behind(words, 'n'), behind(words, 'c')};
+      (w.condition.empty() ? p.waiters : p.parked)[token] = w;
     });
-    for (message const& member : parts.at(4).elements) {
-      std::size_t const ticket = 3 + std::stoul(member.text.substr(0, 3));
-      p.places[member.text.substr(ticket + 16)] = member.text.substr(3, ticket + 13);
-    }
     each_pair(parts.at(3), [&p](std::string const& token, std::string const& ticket) {
       p.queue[token] = std::stoull(ticket);
     });
+    for (message const& member : parts.at(4).elements) p.members.insert(member.text);
     return p;
+  }
+
+  // The walk's conditions have no spaces.
+  static std::vector<std::string> split(std::string const& record) {
+    std::istringstream in(record);
+    return {std::istream_iterator<std::string>(in), {}};
+  }
+
+  // Returns the condition behind a letter, or nothing.
+  static std::string behind(std::vector<std::string> const& words, char letter) {
+    return words.size() > 3 && words[3][0] == letter ? words[3].substr(1) : "";
   }
 
   template <class Function>

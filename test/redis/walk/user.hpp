@@ -57,7 +57,7 @@ class user final : public session_host {
     std::uint64_t weight;
     bool holds = false;
     bool leaves = false;
-    bool is_wait = false;  // on a condition, not recalled yet
+    bool waits = false;  // on a condition, or for the hold after that
   };
 
   user(session_config config, std::vector<subject> const& subjects, random_choice& random)
@@ -71,7 +71,8 @@ class user final : public session_host {
   session& s() noexcept { return s_; }
   session_config const& config() const noexcept { return config_; }
   time_point now() const noexcept { return now_; }
-  std::size_t uses() const noexcept { return uses_.size() + questions_.size(); }
+  std::size_t uses() const noexcept { return uses_.size(); }
+  std::size_t signals() const noexcept { return signals_.size(); }
 
   // The server's clock has advanced. Ours drifts, but not more than the margin in a ttl.
   void pass(milliseconds time) {
@@ -106,47 +107,47 @@ class user final : public session_host {
     acquire(subject, 1 + random_.below(capacity), random_.one_in(6));
   }
 
+  // Waits on a condition with something that is held.
+  void wait() {
+    use* const held = choose([](use const& u) { return u.holds && !u.leaves; });
+    if (held != nullptr) wait(*held, condition());
+  }
+
+  // Ends a wait on a condition without a notification.
+  void recall() {
+    use* const u = choose([](use const& each) { return each.waits && !each.leaves; });
+    if (u != nullptr) s_.recall(now_, *u->token);
+    ended_.clear();
+  }
+
+  // True if something waits on a condition, or for the hold after that.
+  bool is_waiting() const {
+    return std::any_of(uses_.begin(), uses_.end(),
+                       [](use const& u) { return u.waits && !u.holds && !u.leaves; });
+  }
+
+  // Waits with the only hold, and notifies the waits on a condition of an object: one, or all if
+  // `number` is 0.
+  void wait(std::string const& on) {
+    wait(*choose([](use const& u) { return u.holds; }), on);
+  }
+  void notify(std::string const& name, std::string const& on, std::uint64_t number) {
+    signals_.push_back(std::make_unique<question>(script::signal, name, on, number));
+    s_.ask(now_, *signals_.back(), time_point::max());
+  }
+
   // Gives a hold back, or gives a wait up if `waits` is true.
   void give_up(bool waits) {
-    std::vector<use*> some;
-    for (use& u : uses_)
-      if (!u.leaves && (u.holds || waits)) some.push_back(&u);
-    if (some.empty()) return;
-    use& u = *some[random_.below(unsigned(some.size()))];
+    use* const at = choose([waits](use const& u) { return !u.leaves && (u.holds || waits); });
+    if (at == nullptr) return;
+    use& u = *at;
     bool const held = std::exchange(u.holds, false);
     u.leaves = true;
     if (held && !random_.one_in(4))
       s_.release(now_, *u.token);
     else
       s_.forget(now_, *u.token);
-  }
-
-  // Begins a wait on a condition with something that is held.
-  void wait() {
-    for (use& u : uses_) {
-      if (u.leaves || !u.holds || random_.one_in(3)) continue;
-      u.holds = false;
-      u.leaves = true;
-      claim& held = *u.token;
-      uses_.push_back({std::make_unique<claim>(objects_[u.subject], condition(), u.weight),
-                       u.subject, u.weight, false, false, true});
-      return s_.wait(now_, *uses_.back().token, held);
-    }
-  }
-
-  // Recalls a wait on a condition, or some hold that was one.
-  void recall() {
-    for (use& u : uses_) {
-      if (u.leaves || !u.is_wait || random_.one_in(3)) continue;
-      u.is_wait = false;
-      return s_.recall(now_, *u.token);
-    }
-  }
-
-  void notify(bool all) {
-    std::size_t const subject = random_.below(unsigned(objects_.size()));
-    questions_.emplace_back(script::signal, objects_[subject].name, condition(), all ? 0 : 1);
-    s_.ask(now_, questions_.back(), session_clock::time_point::max());
+    ended_.clear();
   }
 
   std::string problem;
@@ -155,16 +156,33 @@ class user final : public session_host {
   std::size_t grants = 0, losses = 0;
 
  private:
+  // The name of one begins with that of the other.
+  std::string condition() { return random_.one_in(4) ? "c0" : "c"; }
+
+  template <class Predicate>
+  use* choose(Predicate which) {
+    std::vector<use*> some;
+    for (use& u : uses_)
+      if (which(u)) some.push_back(&u);
+    return some.empty() ? nullptr : some[random_.below(unsigned(some.size()))];
+  }
+
+  void wait(use& held, std::string on) {
+    auto c = std::make_unique<claim>(objects_[held.subject], std::move(on), held.weight);
+    claim &token = *c, &from = *held.token;
+    held.holds = false;
+    held.leaves = true;
+    uses_.push_back({std::move(c), held.subject, held.weight});
+    uses_.back().waits = true;
+    s_.wait(now_, token, from);
+    ended_.clear();
+  }
+
   use& find(claim& c) {
     return *std::find_if(uses_.begin(), uses_.end(),
                          [&c](use const& u) { return u.token.get() == &c; });
   }
 
-  std::string condition() { return random_.below(2) == 0 ? "k" : "k2"; }
-
-  void answered(question& q, failure, asio_sync::redis::inspection*) noexcept override {
-    questions_.remove_if([&q](question const& each) { return &each == &q; });
-  }
   void granted(claim& c) noexcept override {
     use& u = find(c);
     if (u.leaves || u.holds) problem = "a grant for nobody";
@@ -181,7 +199,11 @@ class user final : public session_host {
   }
   void finished(claim& c, failure) noexcept override {
     if (find(c).holds) problem = "a hold has ended without a loss";
-    uses_.remove_if([&c](use const& u) { return u.token.get() == &c; });
+    ended_.push_back(std::move(find(c).token));
+    uses_.remove_if([](use const& u) { return u.token == nullptr; });
+  }
+  void answered(question& q, failure, asio_sync::redis::inspection*) noexcept override {
+    std::erase_if(signals_, [&q](auto const& each) { return each.get() == &q; });
   }
   void report(session_event const&) noexcept override {}
   void disconnect() noexcept override {
@@ -202,7 +224,8 @@ class user final : public session_host {
   int drift_ = 0;  // in thousandths
   std::vector<object> objects_;
   std::list<use> uses_;
-  std::list<question> questions_;
+  std::vector<std::unique_ptr<claim>> ended_;  // until the call that has ended them returns
+  std::vector<std::unique_ptr<question>> signals_;
   session s_;
 };
 

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -37,12 +39,14 @@ inline session_config configuration(milliseconds ttl, milliseconds max_hold = 0m
 constexpr std::size_t round_calls = 1500;  // in which everything may fail
 
 struct tally {
-  std::size_t rounds = 0, calls = 0, grants = 0, losses = 0, data_losses = 0, deletions = 0;
+  std::size_t rounds = 0, calls = 0, grants = 0, losses = 0, data_losses = 0, deletions = 0,
+              waits = 0, notified = 0;
 
   friend std::ostream& operator<<(std::ostream& out, tally const& t) {
     return out << t.calls << " calls in " << t.rounds << " rounds, " << t.grants << " grants, "
                << t.losses << " losses of holds, " << t.data_losses << " losses of data, "
-               << t.deletions << " deletions";
+               << t.deletions << " deletions, " << t.waits << " waits, " << t.notified
+               << " notified one by one";
   }
 };
 
@@ -74,6 +78,8 @@ class walk {
     ++total_.rounds;
     total_.calls += net_.calls();
     total_.grants += judge_.grants();
+    total_.waits += judge_.waits();
+    total_.notified += judge_.notified();
     for (auto& u : users_) total_.losses += u->losses;
     return problem_.empty() ? "" : net_.last_calls() + problem_;
   }
@@ -142,11 +148,39 @@ class walk {
   void act(user& u) {
     if (world_.now() < u.away_until && !random_.one_in(16)) return;
     if (u.s().state() == session_state::stopped) return u.s().run();
+    if (parks_) return u.wait();
     if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
-    if (faults_ && random_.one_in(3)) return u.wait();
-    if (random_.one_in(6)) return u.recall();
-    if (u.uses() < 8 && random_.one_in(4)) return u.notify(random_.one_in(4));
+    if (faults_ && random_.below(2) == 0) return use_condition(u);
+    if (!faults_ && random_.below(2) == 0) return end_waits(u);
     u.give_up(faults_ && random_.one_in(4));
+  }
+
+  void use_condition(user& u) {
+    unsigned const n = random_.below(10);
+    if (n < 6)
+      u.wait();
+    else if (n < 7)
+      u.recall();
+    else if (u.signals() < 3)
+      notify(u);
+  }
+
+  // Notifies somebody who waits, or perhaps nobody.
+  void notify(user& u) {
+    auto const& all = world_.seen().objects;
+    auto const& [name, p] = *std::next(all.begin(), random_.below(unsigned(all.size())));
+    std::uint64_t const number = random_.one_in(4) ? 0 : 1;
+    if (p.parked.empty()) return u.notify(name, "c", number);
+    auto const n = random_.below(unsigned(p.parked.size()));
+    u.notify(name, std::next(p.parked.begin(), n)->second.condition, number);
+  }
+
+  // In one half of the rounds nothing but notifications ends waits.
+  void end_waits(user& u) {
+    if (ends_by_recall_) return u.recall();
+    bool const is_needed = std::any_of(users_.begin(), users_.end(),
+                                       [](auto const& each) { return each->is_waiting(); });
+    if (is_needed && u.signals() == 0) notify(u);
   }
 
   void connect(user& u) {
@@ -233,8 +267,9 @@ class walk {
       return;
     }
     for (auto const& [name, p] : world_.seen().objects) {
-      if (p.waiters.empty()) continue;
-      std::string const token = p.waiters.begin()->first;
+      auto const& waiting = p.waiters.empty() ? p.parked : p.waiters;
+      if (waiting.empty()) continue;
+      std::string const token = waiting.begin()->first;
       request r;
       r.call(script::release).add("as:").add(owner_of(token)).add(name);
       r.add(token.substr(token.find(':') + 1));
@@ -293,6 +328,7 @@ class walk {
     world_.remove(key);
     if (which < 4) doubt_until_ = world_.now() + 2 * max_ttl;
     if (which == 5) lists_all_ = false;
+    if (which == 4 || which == 5) finds_parked_ = false;
     if (which == 1) judge_.tear();
     world_.look();
     judge_.begin();
@@ -315,7 +351,8 @@ class walk {
 
   bool is_quiet() const {
     return std::all_of(users_.begin(), users_.end(), [](auto const& u) {
-      return u->uses() == 0 && u->s().size() == 0 && u->s().state() == session_state::open;
+      return u->uses() == 0 && u->signals() == 0 && u->s().size() == 0 &&
+             u->s().state() == session_state::open;
     });
   }
 
@@ -340,10 +377,12 @@ class walk {
       problem_ = token + " is nobody's, and its session is alive";
   }
 
-  // All die, some of them with a hold. A newcomer gets everything at once, and leaves nothing.
+  // All die, some of them with a hold, or with a wait on a condition. A newcomer gets everything
+  // at once, and leaves nothing.
   void end() {
     if (!go_on()) return;
     for (auto& u : users_) u->acquire_something();
+    parks_ = random_.below(2) == 0;
     for (int i = 0; i != 300 && go_on(); ++i)
       if (random_.below(100) < 18)
         pass(5ms);
@@ -372,7 +411,8 @@ class walk {
     late.s().shutdown(late.now());
     answer_all(late);
     for (std::string const& key : world_.keys("*"))
-      if (key != "as:epoch" && key != "as:f" && (lists_all_ || !key.starts_with("as:o:")))
+      if (key != "as:epoch" && key != "as:f" && (lists_all_ || !key.starts_with("as:o:")) &&
+          (finds_parked_ || !key.starts_with("as:{")))
         problem_ = key + " is left";
     net_.close_all();
   }
@@ -391,7 +431,10 @@ class walk {
   network net_;
   std::array<std::unique_ptr<user>, 5> users_;
   bool faults_ = true;
-  bool lists_all_ = true;          // nobody has deleted as:all
+  bool lists_all_ = true;     // nobody has deleted as:all
+  bool finds_parked_ = true;  // nobody has deleted what lists the tokens of the dead
+  bool ends_by_recall_ = random_.below(2) == 0;
+  bool parks_ = false;
   milliseconds stalled_until_{0};  // the server executes nothing before
   milliseconds doubt_until_{0};    // beliefs may be wrong, because keys were deleted
   world::image saved_;

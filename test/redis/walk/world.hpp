@@ -157,9 +157,10 @@ class world {
 
 inline token_state decode_state(message const* m) {
   token_state s;
-  constexpr standing places[] = {standing::unknown, standing::waits, standing::holds,
-                                 standing::parked};
-  s.where = places[m[0].number + 1];
+  s.where = m[0].number == 1   ? standing::holds
+            : m[0].number == 0 ? standing::waits
+            : m[0].number == 2 ? standing::parked
+                               : standing::unknown;
   s.number = std::uint64_t(m[1].number);
   if (m[2].number >= 0) s.hint = milliseconds(m[2].number);
   return s;
