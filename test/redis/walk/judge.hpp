@@ -259,6 +259,8 @@ class judge {
   }
 
   void check_notifications(request const& r, message const& reply) {
+    is_new_signal_ = r.what() == script::signal && !reply.is_error() &&
+                     signals_.insert({me_, std::string(r[3])}).second;
     for (auto const& [name, p] : now().objects) {
       place const& old = before_.objects[name];
       if (!is_current(p) || old.epoch != p.epoch) continue;
@@ -269,6 +271,8 @@ class judge {
       if (r.what() == script::signal && r[2] == name) note_signal(name, p, old, r, reply, had);
       for (auto const& [of, count] : had)
         if (has[of] < count && is_awaited(p, of.second)) fail("a notification is lost at " + name);
+      for (auto const& [of, count] : has)
+        if (had[of] < count) fail("a notification of nobody is carried at " + name);
       for (auto const& [token, w] : old.parked) check_woken(token, w, p);
       for (auto const& [token, w] : p.parked) waits_ += 1 - old.parked.count(token);
     }
@@ -289,8 +293,8 @@ class judge {
   void note_signal(std::string const& name, place const& p, place const& old, request const& r,
                    message const& reply, carried& had) {
     std::string const condition(r[4]);
-    bool const is_new = signals_.insert({me_, std::string(r[3])}).second;
-    if (reply.number == 0 && is_new && is_awaited(old, condition) && is_awaited(p, condition))
+    if (reply.number == 0 && is_new_signal_ && is_awaited(old, condition) &&
+        is_awaited(p, condition))
       fail("a signal is ignored at " + name);
     if (r[5] == "1")
       had[{name, condition}] += reply.number;
@@ -335,6 +339,7 @@ class judge {
   std::map<std::string, mark_of> overtaken_;
   std::map<std::string, std::uint64_t> generations_;  // of the newest connection of each session
   std::set<std::pair<std::string, std::string>> signals_;  // sessions and numbers
+  bool is_new_signal_ = false;
   std::uint64_t last_fence_ = 0, next_fence_ = 0;  // the greatest before, and after, this call
   std::uint64_t grants_ = 0, waits_ = 0, notified_ = 0;
 };
