@@ -320,6 +320,24 @@ BOOST_AUTO_TEST_CASE(full_memory_refuses_acquire_alone) {
   admin({"CONFIG", "SET", "maxmemory", "0"});
 }
 
+// A session whose notifications were refused could not go on.
+BOOST_AUTO_TEST_CASE(full_memory_refuses_no_notification) {
+  BOOST_TEST(parked(a.cond_wait("x", 2, 1, number(a.acquire("x", 1)), "k")));
+  BOOST_TEST(parked(b.cond_wait("x", 2, 1, number(b.acquire("x", 1)), "k")));
+  auto const fence = number(c.acquire("x", 1));
+  admin({"CONFIG", "SET", "maxmemory", "1"});
+  BOOST_TEST(c.cond_wait("x", 2, 1, fence, "k").code() == "OOM");
+  BOOST_TEST(c.notify_one("x", "k").number == 1);
+  BOOST_TEST(c.call("signal", {"x", "1", "k", "1"}).number == 0);  // sent again
+  BOOST_TEST(c.notify_one("y", "k").number == 0);
+  BOOST_TEST(queued(b.unwait("x", 2)));
+  BOOST_TEST(c.release("x", 1).number == 1);
+  BOOST_TEST(a.link.pushes().size() == 1);
+  BOOST_TEST(a.release("x", 2, true).number == 1);
+  BOOST_TEST(b.link.pushes().size() == 1);
+  admin({"CONFIG", "SET", "maxmemory", "0"});
+}
+
 // All other cases run with the documented rights, too; see also rights_test.
 BOOST_AUTO_TEST_CASE(documented_rights_allow_nothing_else) {
   for (caller::command const& command : {caller::command{"KEYS", "*"},

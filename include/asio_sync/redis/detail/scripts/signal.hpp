@@ -12,11 +12,10 @@ namespace asio_sync::redis::detail::scripts {
 inline constexpr script signal{"signal", "",
                                R"lua(
 local o, mine = object(ARGV[3]), prefix .. 'o:' .. me
-if session then
-  local last = call('HGET', mine, 's')
-  if last and tonumber(last) >= tonumber(ARGV[4]) then return 0 end
-  call('HSET', mine, 's', ARGV[4])
-end
+local last = session and call('HGET', mine, 's')
+if last and tonumber(last) >= tonumber(ARGV[4]) then return 0 end
+pcall_redis('HDEL', mine, 's')  -- takes no memory: a full server refuses none of the others then
+if session then call('HSET', mine, 's', ARGV[4]) end
 local notified = ARGV[6] == '1' and notify_one(o, ARGV[5]) or notify_all(o, ARGV[5])
 pump(o)
 flush()
