@@ -149,10 +149,24 @@ class walk {
     if (world_.now() < u.away_until && !random_.one_in(16)) return;
     if (u.s().state() == session_state::stopped) return u.s().run();
     if (parks_) return u.wait();
+    if (faults_ && is_crowded_) return crowd_a_condition(u);
     if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
     if (faults_ && random_.below(2) == 0) return use_condition(u);
     if (!faults_ && random_.below(2) == 0) return end_waits(u);
     u.give_up(faults_ && random_.one_in(4));
+  }
+
+  // Has many users wait on one condition, so that there are waits to choose from.
+  void crowd_a_condition(user& u) {
+    unsigned const n = random_.below(20);
+    if (n < 9)
+      return u.uses() < 6 ? u.acquire(0, 1) : u.give_up(random_.one_in(8));
+    else if (n < 17)
+      u.wait();
+    else if (n < 18)
+      u.recall();
+    else if (u.signals() < 3)
+      u.notify(subjects[0].name, "c", random_.one_in(12) ? 0 : 1);
   }
 
   void use_condition(user& u) {
@@ -435,6 +449,7 @@ class walk {
   bool finds_parked_ = true;  // nobody has deleted what lists the tokens of the dead
   bool ends_by_recall_ = random_.below(2) == 0;
   bool parks_ = false;
+  bool is_crowded_ = random_.below(2) == 0;
   milliseconds stalled_until_{0};  // the server executes nothing before
   milliseconds doubt_until_{0};    // beliefs may be wrong, because keys were deleted
   world::image saved_;
