@@ -159,12 +159,14 @@ class walk {
   // Has many users wait on one condition, so that there are waits to choose from.
   void crowd_a_condition(user& u) {
     unsigned const n = random_.below(20);
-    if (n < 9)
+    if (n < 8)
       return u.uses() < 6 ? u.acquire(0, 1) : u.give_up(random_.one_in(8));
-    else if (n < 17)
+    else if (n < 14)
       u.wait();
-    else if (n < 18)
+    else if (n < 16)
       u.recall();
+    else if (n < 18)
+      u.give_up(false);
     else if (u.signals() < 3)
       u.notify(subjects[0].name, "c", random_.one_in(12) ? 0 : 1);
   }
