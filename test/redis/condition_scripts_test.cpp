@@ -345,19 +345,4 @@ BOOST_AUTO_TEST_CASE(dead_waits_in_front_do_not_hold_a_notification_up) {
   end_all();
 }
 
-BOOST_AUTO_TEST_CASE(what_gives_back_works_without_memory) {
-  park(a, 1);
-  park(b, 1);
-  auto const held = c.acquire("x", 1);
-  admin({"CONFIG", "SET", "maxmemory", "1"});
-  BOOST_TEST(c.cond_wait("x", 2, 1, number(held), "k").code() == "OOM");
-  BOOST_TEST(c.notify_one("x", "k").code() == "OOM");
-  BOOST_TEST(queued(a.unwait("x", 1)));
-  BOOST_TEST(c.release("x", 1, true).number == 1);
-  BOOST_TEST(a.forget("x", 1).number == 1);
-  admin({"CONFIG", "SET", "maxmemory", "0"});
-  BOOST_TEST(is_parked(b, 1));
-  end_all();
-}
-
 BOOST_AUTO_TEST_SUITE_END()
