@@ -129,8 +129,7 @@ class client {
   auto async_inspect(std::string name, Token&& token = Token()) {
     return detail::initiate_question<detail::inspection_delivery>(
         hub_, hub_->living_executor(), detail::make_question(std::move(name), {}, "async_inspect"),
-        "redis::client", "async_inspect",
-        static_cast<Token&&>(token));
+        "redis::client", "async_inspect", static_cast<Token&&>(token));
   }
 
   /// Takes the object of this name from the holder with this fence, a client of any process, and

@@ -57,9 +57,9 @@ std::shared_ptr<remote_question> make_question(std::string name,
 
 std::shared_ptr<remote_question> make_signal(handle const& of, std::string condition,
                                              std::uint64_t most) {
-  return std::make_shared<client_question>(
-      script::signal, static_cast<client_handle const&>(of).about.name, std::move(condition),
-      most);
+  return std::make_shared<client_question>(script::signal,
+                                           static_cast<client_handle const&>(of).about.name,
+                                           std::move(condition), most);
 }
 
 void check_condition(std::string const& name, char const* type) {

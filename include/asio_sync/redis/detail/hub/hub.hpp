@@ -156,8 +156,8 @@ class hub : public std::enable_shared_from_this<hub> {
   void drain() noexcept;
 
   struct taken {
-    order* what = nullptr;  // null: there is none
-    wishes claim{};         // of a claim
+    order* what = nullptr;         // null: there is none
+    wishes claim{};                // of a claim
     remote_claim* from = nullptr;  // the hold that a new claim gives back, and an owner of it
   };
   taken take() noexcept;

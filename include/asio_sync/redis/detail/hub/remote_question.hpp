@@ -69,8 +69,8 @@ std::shared_ptr<remote_question> make_signal(handle const& of, std::string condi
 // Asks a question, and waits for its answer. Delivery: inspection_delivery, or no_grant.
 template <class Delivery = shell::no_grant<result_core>, class Token>
 auto initiate_question(std::shared_ptr<hub> of, asio::any_io_executor const& executor,
-                       std::shared_ptr<remote_question> q, char const* type,
-                       char const* function, Token&& token) {
+                       std::shared_ptr<remote_question> q, char const* type, char const* function,
+                       Token&& token) {
   auto end = std::make_shared<result>(executor);
   if constexpr (std::is_same_v<Delivery, inspection_delivery>)
     end->core().found = std::make_shared<inspection>();

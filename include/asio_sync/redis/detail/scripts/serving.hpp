@@ -168,9 +168,9 @@ local function clear(sid)
   local list, listed = {}, {}
   for i = 1, #found, 2 do
     local field, name = found[i], found[i + 1]
-    local ours, o = pcall(object, name)
-    if ours and field:sub(1, 1) == 't' and forget(o, sid .. ':' .. field:sub(2))
-       and not listed[o] then
+    local ours, o = false, nil
+    if field:sub(1, 1) == 't' then ours, o = pcall(object, name) end
+    if ours and forget(o, sid .. ':' .. field:sub(2)) and not listed[o] then
       list[#list + 1], listed[o] = o, true
     end
     pcall_redis('HDEL', key, field)

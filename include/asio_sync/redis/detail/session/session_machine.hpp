@@ -81,7 +81,8 @@ class session {
     if (refusing_ != failure::none) claims_.finish(c, refusing_);
   }
 
-  // Begins a wait on a condition: gives back what another claim holds, which finishes at once.
+  // Begins a wait on a condition: gives back what another claim holds, which finishes at once, but
+  // has to live until this returns.
   void wait(time_point now, claim& c, claim& held) noexcept {
     observe(now);
     failure why = refusing_;
