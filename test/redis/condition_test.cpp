@@ -20,6 +20,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -27,16 +28,17 @@
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -459,8 +461,11 @@ BOOST_AUTO_TEST_CASE(a_notification_waits_for_the_client_and_leaves_before_it) {
   w.lock = {};
   waiting again;
   park(ready, again);
+  std::promise<void> goes_on;  // until then the client has seen neither of the two
+  asio::post(pool, [&] { goes_on.get_future().wait(); });
   its_ready.notify_one();
   other.async_shutdown(down.handler_on(io));
+  goes_on.set_value();
   wait_for_end(again, down, ran);
   BOOST_TEST(again.has_lock(error_code()));
   BOOST_TEST(down.is(error_code()));
