@@ -18,9 +18,9 @@ namespace asio_sync::redis::detail {
 // A question, as the hub and as the session know it.
 class client_question final : public remote_question, public question {
  public:
-  client_question(script what, std::string object, std::string condition, std::uint64_t number)
-      : remote_question(what == script::signal),
-        question(what, std::move(object), std::move(condition), number) {}
+  client_question(script asks, std::string object, std::string condition, std::uint64_t number)
+      : remote_question(asks == script::signal),
+        question(asks, std::move(object), std::move(condition), number) {}
 
   static client_question& of(question& q) noexcept { return static_cast<client_question&>(q); }
   static client_question& of(remote_question& q) noexcept {

@@ -253,21 +253,18 @@ hub::taken hub::take() noexcept {
 }
 
 void hub::finish(remote_claim& c, verdict why) noexcept {
-  std::shared_ptr<result> end, loss;
+  std::shared_ptr<result> end;
   {
     std::lock_guard const guard(lock_);
     if (std::exchange(c.is_queued, false)) orders_.erase(c);
     c.wishes_ = {};
     c.is_ended_ = true;
     end.swap(c.end_);
-    if (c.standing_.load(std::memory_order_relaxed) == remote_claim::standing::lent)
-      loss.swap(c.loss_);
   }
   c.fail(why);
   c.core->settle(c, why.outcome());
   c.core->unref();
   if (end) end->settle(why);
-  result::settle(std::move(loss), wait_outcome::aborted);
   claim_ref const last(&c);
 }
 

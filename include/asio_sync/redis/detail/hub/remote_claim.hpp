@@ -136,13 +136,7 @@ class alignas(16) remote_claim : public order {
   friend class claim_ref;
   friend class hub;
 
-  enum class standing : std::uint8_t {
-    none,
-    held,
-    lost,
-    given_back,
-    lent  // to the wait on a condition that gives it back
-  };
+  enum class standing : std::uint8_t { none, held, lost, given_back };
 
   std::shared_ptr<detail::handle> const handle_;
   std::uint64_t const weight_;
@@ -210,7 +204,7 @@ void remote_claim::take_lock() noexcept {
   if (!lock_) return;
   from_ = lock_->release();
   auto held = standing::held;
-  from_->standing_.compare_exchange_strong(held, standing::lent, std::memory_order_acq_rel);
+  from_->standing_.compare_exchange_strong(held, standing::given_back, std::memory_order_acq_rel);
 }
 
 wait_outcome remote_claim::return_to_lock() noexcept {

@@ -150,11 +150,8 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
 
   // Takes a grant over from its wait. The lock of a wait on a condition has it from now on.
   verdict hold(verdict granted) noexcept {
-    claim_ref claim = remote_claim::in(granted);
-    if (claim && claim->waits_on_condition())
-      granted = claim.release()->return_to_lock();
-    else
-      static_cast<void>(claim.release());
+    remote_claim* const has = remote_claim::in(granted).release();
+    if (has && has->waits_on_condition()) granted = has->return_to_lock();
     unref();
     return granted;
   }
