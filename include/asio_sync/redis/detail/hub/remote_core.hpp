@@ -113,7 +113,7 @@ class remote_queue : public shell::remote_state<remote_traits> {
   std::shared_ptr<hub> const client_;
 };
 
-// The core of a mutex or a semaphore at a server.
+// The core of a mutex, a semaphore or a condition at a server.
 class remote_core final : public shell::homed_core<remote_core, remote_queue, remote_waiter> {
  public:
   using homed_core::homed_core;
