@@ -50,7 +50,7 @@ class local_driver final : public detail::driver {
     for (auto t = hub_.take(); t.what; t = hub_.take()) {
       if (t.what->what != detail::order::kind::claim) continue;
       auto& c = static_cast<detail::remote_claim&>(*t.what);
-      t.is_asked ? ask(c) : give_up(c);
+      t.claim.ask ? ask(c) : give_up(c);
     }
   }
 
