@@ -296,6 +296,15 @@ BOOST_AUTO_TEST_CASE(a_lost_key_costs_the_waits_but_nothing_else) {
   end_all();
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_that_is_granted_beside_lost_keys_is_kept) {
+  park(a, 1);
+  admin({"DEL", "as:{x}:m", "as:{x}:d"});
+  BOOST_TEST(granted(b.acquire("x", 1)));
+  BOOST_TEST(queued(c.acquire("x", 1)));
+  BOOST_TEST(holds(b, 1));
+  end_all();
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_keeps_the_object_and_its_kind) {
   park(a, 1);
   BOOST_TEST(b.acquire("x", 1, {.kind = "semaphore"}).code() == "KIND");

@@ -16,7 +16,7 @@ local kind, version, cap, w = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV
 if not gate and session and epoch == ARGV[4]
    and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
   local base = prefix .. '{' .. name .. '}:'
-  local keys = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q')
+  local keys = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q', base .. 'c')
   local m = keys >= 2 and call('HMGET', base .. 'm', 'e', 'k', 'v', 'cap', 'used', 'n', 'c') or {}
   local ours = m[1] == epoch and m[2] == kind and m[3] == version and m[4] == ARGV[9]
     and (m[7] or '0') == '0'
