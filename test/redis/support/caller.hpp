@@ -89,10 +89,28 @@ class caller {
 
   /// Has a token wait on a condition, and gives back what `old` holds with the fence.
   message cond_wait(std::string const& object, int counter, int old, std::int64_t fence,
-                    std::string const& condition, bool recalled = false, bool passes_on = false) {
-    return call("cond_wait",
-                {std::to_string(gen), epoch, object, std::to_string(counter), std::to_string(old),
-                 std::to_string(fence), condition, recalled ? "1" : "0", passes_on ? "1" : "0"});
+                    std::string const& condition, bool recalled = false, bool passes_on = false,
+                    command const& operations = {}) {
+    command arguments{std::to_string(gen),
+                      epoch,
+                      object,
+                      std::to_string(counter),
+                      std::to_string(old),
+                      std::to_string(fence),
+                      condition,
+                      recalled ? "1" : "0",
+                      passes_on ? "1" : "0"};
+    arguments.insert(arguments.end(), operations.begin(), operations.end());
+    return call("cond_wait", arguments);
+  }
+  /// Leaves a monitor.
+  message exit(std::string const& object, int counter, std::int64_t fence,
+               command const& operations = {}, bool passes_on = false) {
+    command arguments{
+        std::to_string(gen),  epoch, object, std::to_string(counter), std::to_string(fence),
+        passes_on ? "1" : "0"};
+    arguments.insert(arguments.end(), operations.begin(), operations.end());
+    return call("exit", arguments);
   }
   message unwait(std::string const& object, int counter) {
     return call("unwait", {std::to_string(gen), epoch, object, std::to_string(counter)});

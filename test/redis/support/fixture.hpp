@@ -57,7 +57,7 @@ struct callers {
   }
 
   ~callers() {
-    for (std::string const& key : keys("as:{*}:*")) check(key.substr(0, key.rfind(':') + 1));
+    for (std::string const& key : keys("as:{*}:[mhdqc]")) check(key.substr(0, key.rfind(':') + 1));
   }
 
   /// Checks that m agrees with h, d, q and c, and that a token is in one place alone. Leaves out
@@ -66,7 +66,7 @@ struct callers {
     if (admin({"HLEN", object + "d"}).number > 1000) return;
     std::vector<message> parts;
     for (caller::command const& command :
-         {caller::command{"HMGET", object + "m", "used", "n", "cap", "c"},
+         {caller::command{"HMGET", object + "m", "used", "n", "cap", "c", "o"},
           {"HGETALL", object + "h"},
           {"HGETALL", object + "d"},
           {"ZRANGE", object + "q", "0", "-1", "WITHSCORES"},
@@ -76,7 +76,7 @@ struct callers {
     }
     auto const& [m, h, d, q] = std::tie(parts[0], parts[1], parts[2], parts[3]);
     std::map<std::string, std::string> waiters, parked;
-    std::int64_t used = 0;
+    std::int64_t used = 0, owned = 0;
     for (std::size_t i = 0; i < d.elements.size(); i += 2) {
       std::string const& record = d.elements[i + 1].text;
       bool const is_parked = record.find(" - c") != record.npos ||
@@ -88,6 +88,7 @@ struct callers {
       BOOST_TEST(parked.count(member.text.substr(member.text.size() - token_size(member.text))));
     for (std::size_t i = 0; i < h.elements.size(); i += 2) {
       used += std::stoll(h.elements[i + 1].text);
+      owned += h.elements[i + 1].text.starts_with("0 ");
       BOOST_TEST(waiters.count(h.elements[i].text) == 0);
     }
     for (message const& pair : q.elements)
@@ -99,7 +100,8 @@ struct callers {
       BOOST_TEST((m.elements[3].text.empty() ? "0" : m.elements[3].text) ==
                  std::to_string(parked.size()));
       BOOST_TEST(parts[4].elements.size() == parked.size());
-      BOOST_TEST(used + std::int64_t(waiters.size() + parked.size()) > 0);
+      BOOST_TEST((m.elements[4].text.empty() ? "0" : m.elements[4].text) == std::to_string(owned));
+      BOOST_TEST(used + owned + std::int64_t(waiters.size() + parked.size()) > 0);
       BOOST_TEST((used == 0 || used <= std::stoll(m.elements[2].text)));
     }
   }
@@ -122,7 +124,7 @@ struct callers {
 };
 
 inline bool is_state(message const& m, std::int64_t state) {
-  return m.elements.size() == 3 && m.elements[0].number == state;
+  return (m.elements.size() == 3 || m.elements.size() == 4) && m.elements[0].number == state;
 }
 inline bool granted(message const& m) {
   return is_state(m, 1) && m.elements[1].number > 1'000'000'000'000'000;
@@ -135,6 +137,8 @@ inline bool parked(message const& m) {
 }
 inline bool unknown(message const& m) { return is_state(m, -1); }
 inline std::int64_t number(message const& m) { return m.elements.at(1).number; }
+/// Returns the variables of a monitor that is granted, as the scripts write them.
+inline std::string variables(message const& m) { return m.elements.at(3).text; }
 inline std::int64_t hint(message const& m) { return m.elements.at(2).number; }
 
 }  // namespace asio_sync::test::redis

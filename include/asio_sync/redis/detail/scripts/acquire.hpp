@@ -13,7 +13,7 @@ inline constexpr script acquire{"acquire",
                                 R"lua(
 local name, token = ARGV[5], me .. ':' .. ARGV[6]
 local kind, version, cap, w = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])
-if not gate and session and epoch == ARGV[4]
+if not gate and session and epoch == ARGV[4] and kind ~= 'monitor'
    and session:find(ARGV[3] .. '|' .. epoch .. '|', 1, true) == 1 then
   local base = prefix .. '{' .. name .. '}:'
   local keys = call('EXISTS', base .. 'm', base .. 'h', base .. 'd', base .. 'q', base .. 'c')
@@ -69,6 +69,7 @@ elseif o.kind and o.kind ~= kind then
 elseif o.cap and o.cap ~= cap then
   return redis.error_reply('CAPACITY the object has capacity ' .. whole(o.cap))
 end
+if kind == 'monitor' then typed(o) end
 o.kind, o.version, o.cap = kind, version, cap
 if states(o, {token}, {})[1] == -1 then
   call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], name)
@@ -76,7 +77,7 @@ if states(o, {token}, {})[1] == -1 then
 end
 reap(o)
 pump(o, token)
-local answer = states(o, {token}, {})
+local answer = state(o, token)
 if ARGV[11] == '1' and answer[1] == 0 then
   drop(o, {token}, {})
   answer = {-1, 0, -1}

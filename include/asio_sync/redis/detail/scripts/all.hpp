@@ -7,6 +7,7 @@
 #include <asio_sync/redis/detail/scripts/acquire.hpp>
 #include <asio_sync/redis/detail/scripts/beat.hpp>
 #include <asio_sync/redis/detail/scripts/cond_wait.hpp>
+#include <asio_sync/redis/detail/scripts/exit.hpp>
 #include <asio_sync/redis/detail/scripts/force.hpp>
 #include <asio_sync/redis/detail/scripts/forget.hpp>
 #include <asio_sync/redis/detail/scripts/inspect.hpp>
@@ -22,7 +23,7 @@ namespace asio_sync::redis::detail::scripts {
 
 /// The scripts, in the order in which a connection loads them.
 inline constexpr std::array all{open,    beat,  acquire,   release, forget, shutdown,
-                                inspect, force, cond_wait, unwait,  signal};
+                                inspect, force, cond_wait, unwait,  signal, exit};
 
 }  // namespace asio_sync::redis::detail::scripts
 

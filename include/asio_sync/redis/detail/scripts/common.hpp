@@ -52,6 +52,9 @@ local function weight(record) return tonumber(record:match('^%d+')) end
 local function parked_on(record) return record and record:match('^%d+ %d+ . c(.*)$') end
 local function carried_by(record) return record and record:match('^%d+ %d+ [^ ]+ n(.*)$') end
 
+-- Returns what is to be undone when a token that owns a part of a variable ends.
+local function owned_by(record) return record and record:match('^0 %d+ %d+ o(.*)$') end
+
 -- Returns the beginning of all members of c that wait on a condition: a ticket and a token follow.
 local function place(condition) return ('%03d'):format(#condition) .. condition end
 
@@ -86,31 +89,57 @@ local function reachable(sid)
   return known.reachable
 end
 
+-- Raises WRONGTYPE if a key that monitors alone have is not ours.
+local function typed(o) return call('HLEN', o.v), call('HLEN', o.u) end
+
 -- Returns an object, without a kind if nobody uses it; then true if there is data of an earlier
 -- epoch, or data of which a key has been lost. Raises WRONGTYPE if one of its keys is not ours.
 local function look_at(name)
   local base = prefix .. '{' .. name .. '}:'
   local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q', c = base .. 'c',
-             used = 0, n = 0, parked = 0, cur = '0', hint = -1}
-  local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur', 'c')
+             v = base .. 'v', u = base .. 'u',
+             used = 0, owned = 0, n = 0, parked = 0, cur = '0', hint = -1}
+  local m = call('HMGET', o.m, 'e', 'k', 'v', 'cap', 'used', 'n', 'cur', 'c', 'o')
   local held, records, queued = call('HLEN', o.h), call('HLEN', o.d), call('ZCARD', o.q)
   local waits = call('ZCARD', o.c)
+  if m[2] == 'monitor' then typed(o) end
   local used, n, parked = tonumber(m[5]), tonumber(m[6]), tonumber(m[8] or 0)
-  if m[1] and m[1] == epoch and used and n and parked and (used > 0) == (held > 0)
-     and (n + parked > 0) == (records > 0) and (n > 0) == (queued > 0)
-     and (parked > 0) == (waits > 0) then
+  local owned = tonumber(m[9] or 0)
+  if m[1] and m[1] == epoch and used and n and parked and owned
+     and (used + owned > 0) == (held > 0) and (n + parked > 0) == (records > 0)
+     and (n > 0) == (queued > 0) and (parked > 0) == (waits > 0) then
     o.kind, o.version, o.cap, o.used, o.n, o.cur = m[2], m[3], tonumber(m[4]), used, n, m[7] or '0'
-    o.parked = parked
+    o.parked, o.owned = parked, owned
     return o, false
   end
   return o, m[1] or held + records + queued + waits > 0
 end
 
--- Returns the object. Deletes what it cannot use.
+-- Takes back from a variable what a token has owned of it. Returns the condition to notify.
+local function take_back(o, owned)
+  local size, rest = owned:match('^(%d+):(.*)$')
+  local variable = rest:sub(1, size)
+  local sign, digits, condition = rest:sub(size + 1):match('^(%-?)(%d+) (.*)$')
+  if call('HEXISTS', o.v, variable) == 1 then
+    pcall_redis('HINCRBY', o.v, variable, (sign == '' and digits ~= '0' and '-' or '') .. digits)
+  end
+  return condition
+end
+
+-- Returns the object. Deletes what it cannot use; what was owned of variables is taken back.
 local function object(name)
   if objects[name] then return objects[name] end
   local o, is_torn = look_at(name)
-  if is_torn then call('DEL', o.m, o.h, o.d, o.q, o.c) end
+  if is_torn then
+    if call('HLEN', o.v) > 0 then
+      local marked, held = call('HVALS', o.u), call('HVALS', o.h)
+      for _, owned in ipairs(marked) do take_back(o, owned) end
+      for _, record in ipairs(held) do
+        if owned_by(record) then take_back(o, owned_by(record)) end
+      end
+    end
+    call('DEL', o.m, o.h, o.d, o.q, o.c, o.u)
+  end
   objects[name] = o
   return o
 end
@@ -118,11 +147,11 @@ end
 -- Stores what has changed of the objects. An object that nobody uses has no key.
 local function flush()
   for _, o in pairs(objects) do
-    if o.changed and o.used == 0 and o.n == 0 and o.parked == 0 then
+    if o.changed and o.used == 0 and o.owned == 0 and o.n == 0 and o.parked == 0 then
       call('DEL', o.m)
     elseif o.changed then
       call('HSET', o.m, 'e', epoch, 'k', o.kind, 'v', o.version, 'cap', o.cap, 'used', o.used,
-           'n', o.n, 'cur', o.cur, 'c', o.parked)
+           'n', o.n, 'cur', o.cur, 'c', o.parked, 'o', o.owned)
     end
   end
 end

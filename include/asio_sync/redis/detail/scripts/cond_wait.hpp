@@ -19,7 +19,10 @@ if states(o, {token}, {})[1] == -1 then
   if not held or held:match('^%d+ (%d+)') ~= ARGV[8] then
     return redis.error_reply('LOST the token does not hold with this fence')
   end
+  local asked = operations(o, 12)
+  if asked.err then return asked end
   call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], ARGV[5])
+  operate(o, ARGV[5], held, asked)
   local ticket = whole(next_number())
   if ARGV[10] == '1' then
     queue(o, token, weight(held), ticket, '-')
@@ -31,7 +34,7 @@ end
 reap(o)
 pump(o, token)
 flush()
-return states(o, {token}, {})
+return state(o, token)
 )lua"};
 
 }  // namespace asio_sync::redis::detail::scripts

@@ -13,9 +13,10 @@ inline constexpr script release{"release",
                                 R"lua(
 local name, token, passes_on = ARGV[3], me .. ':' .. ARGV[4], ARGV[5] == '1'
 local base = prefix .. '{' .. name .. '}:'
-local m = call('HMGET', base .. 'm', 'e', 'used', 'n', 'cap', 'c')
+local m = call('HMGET', base .. 'm', 'e', 'used', 'n', 'cap', 'c', 'k')
 local held = call('HGET', base .. 'h', token)
 local is_plain = epoch and m[1] == epoch and held and (m[5] or '0') == '0' and not passes_on
+  and m[6] ~= 'monitor'
 if is_plain and m[3] == '0' then
   local used = m[2] - held:match('^%d+')
   if used == 0 then

@@ -7,6 +7,7 @@
 #include <asio_sync/redis/detail/scripts/common.hpp>
 #include <asio_sync/redis/detail/scripts/conditions.hpp>
 #include <asio_sync/redis/detail/scripts/life.hpp>
+#include <asio_sync/redis/detail/scripts/monitors.hpp>
 #include <asio_sync/redis/detail/scripts/serving.hpp>
 
 #include <string>
@@ -24,7 +25,8 @@ struct script {
 /// Returns the text to load into the server. A test can replace the functions of `life`.
 inline std::string text(script const& of, std::string_view clock = life) {
   std::string whole;
-  for (auto part : {head, clock, hears, granted, of.fast, common, conditions, serving, of.slow})
+  for (auto part :
+       {head, clock, hears, granted, of.fast, common, conditions, monitors, serving, of.slow})
     whole += part;
   return whole;
 }

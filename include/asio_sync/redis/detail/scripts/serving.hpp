@@ -8,7 +8,7 @@
 
 namespace asio_sync::redis::detail::scripts {
 
-/// Follows `conditions` in every script: the end of tokens, and grants.
+/// Follows `monitors` in every script: the end of tokens, and grants.
 inline constexpr std::string_view serving = R"lua(
 -- Ends tokens with these records: waiters in the queue, or holders with `held` weight together.
 -- The notifications that they carry go to others, unless they are used up.
@@ -19,7 +19,9 @@ local function drop(o, tokens, records, held, used_up)
     unregister(token)
     local condition = not used_up and carried_by(records[i])
     if condition then notify_one(o, condition) end
+    if owned_by(records[i]) then disown(o, token, owned_by(records[i])) end
   end
+  if o.kind == 'monitor' and held and o.used == 0 then take_all_back(o) end
   o.dropped = true
 end
 
@@ -35,7 +37,7 @@ local function reap(o)
     o.hint = left(prefix .. 'gate')
     return
   end
-  if o.used == 0 then return end
+  if o.used + o.owned == 0 then return end
   if looks <= 0 then
     o.hint = 0
     return
@@ -68,7 +70,8 @@ local function grant(o, token, w, record, answered)
   o.used = o.used + w
   if token ~= answered then
     call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
-         'G ' .. token .. ' ' .. fence .. ' ' .. epoch)
+         'G ' .. token .. ' ' .. fence .. ' ' .. epoch
+         .. (o.kind == 'monitor' and ' ' .. variables(o) or ''))
   end
 end
 
@@ -132,8 +135,15 @@ local function states(o, tokens, answer)
     end
     answer[#answer + 1] = state
     answer[#answer + 1] = tonumber(number)
-    answer[#answer + 1] = state == 0 and hint or -1
+    answer[#answer + 1] = (state == 0 or state == 2 and o.owned > 0) and hint or -1
   end
+  return answer
+end
+
+-- Returns the state of one token; of one that holds a monitor, the variables too.
+local function state(o, token)
+  local answer = states(o, {token}, {})
+  if answer[1] == 1 and o.kind == 'monitor' then answer[4] = variables(o) end
   return answer
 end
 

@@ -22,7 +22,7 @@ end
 reap(o)
 pump(o, token)
 flush()
-return states(o, {token}, {})
+return state(o, token)
 )lua"};
 
 }  // namespace asio_sync::redis::detail::scripts
