@@ -299,6 +299,9 @@ BOOST_AUTO_TEST_CASE(a_notification_leaves_before_the_session_ends) {
   s.shutdown(now);
   BOOST_TEST(told() == "lost 1; finished 1 lease_lost");
   connect();
+  sent();
+  resumes();
+  told();
   BOOST_TEST(sent() == "signal x 1 on k 1; shutdown a.1");
   answer_number(1);
   BOOST_TEST(told() == "answered 1 none");

@@ -87,6 +87,8 @@ BOOST_AUTO_TEST_CASE(a_shutdown_goes_on_after_a_lost_connection) {
   BOOST_TEST(f.sent() == "shutdown a.1");
   f.cut();
   f.connect();
+  BOOST_TEST(f.sent() == "open resume a.1 gen 2");
+  f.resumes();
   BOOST_TEST(f.sent() == "release x a.1:1; shutdown a.1");
 }
 
@@ -182,7 +184,7 @@ BOOST_AUTO_TEST_CASE(requests_have_the_arguments_of_the_protocol) {
   BOOST_TEST(next() == "<p:><a.1><1><e><6000><0><x><1><1>");
   f.answer_beat({holds(12)});
   f.s.release(f.now, c);
-  BOOST_TEST(next() == "<p:><a.1><x><1>");
+  BOOST_TEST(next() == "<p:><a.1><x><1><0>");
   f.answer_number(1);
   f.s.shutdown(f.now);
   BOOST_TEST(next() == "<p:><a.1>");

@@ -52,11 +52,6 @@ row const rows[] = {
     {{state::open, state::suspended}, [](fixture& f) { f.cut(); }},
     {{state::open, state::offline}, lapse},
     {{state::suspended, state::resuming}, [](fixture& f) { f.connect(); }},
-    {{state::suspended, state::open},
-     [](fixture& f) {
-       f.s.shutdown(f.now);
-       f.connect();
-     }},
     {{state::suspended, state::offline}, lapse},
     {{state::resuming, state::open}, [](fixture& f) { f.resumes(); }},
     {{state::resuming, state::suspended}, [](fixture& f) { f.cut(); }},

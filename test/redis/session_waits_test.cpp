@@ -555,6 +555,9 @@ BOOST_AUTO_TEST_CASE(signals_are_sent_before_the_shutdown_of_a_session_that_is_s
   f.s.shutdown(f.now);
   f.told();
   f.connect();
+  f.sent();
+  f.resumes();
+  f.told();
   BOOST_TEST(f.sent() == "signal x 1 on c 1; signal y 2 on c 1; shutdown a.1");
   f.answer_number(0);
   f.answer_number(1);

@@ -42,6 +42,7 @@ inline std::string_view text_of(failure f) {
                                         "aborted",
                                         "timed_out",
                                         "lease_lost",
+                                        "outcome_unknown",
                                         "kind_mismatch",
                                         "version",
                                         "configuration",

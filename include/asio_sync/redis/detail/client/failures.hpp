@@ -28,6 +28,8 @@ constexpr failure_reason make(error e, char const* text) noexcept {
 }
 
 inline constexpr auto lease_lost = make(asio_sync::error::lease_lost, "the session has ended");
+inline constexpr auto outcome_unknown =
+    make(error::outcome_unknown, "the session has ended before the answer");
 inline constexpr auto kind_mismatch =
     make(asio_sync::error::kind_mismatch, "the name belongs to another kind of object");
 inline constexpr auto version_mismatch =
@@ -59,6 +61,7 @@ inline verdict verdict_of(failure why) noexcept {
     case failure::timed_out: return wait_outcome::timed_out;
     case failure::not_held: return wait_outcome::not_permitted;
     case failure::lease_lost: return failed_because(reasons::lease_lost);
+    case failure::outcome_unknown: return failed_because(reasons::outcome_unknown);
     case failure::kind_mismatch: return failed_because(reasons::kind_mismatch);
     case failure::version_mismatch: return failed_because(reasons::version_mismatch);
     case failure::configuration_mismatch: return failed_because(reasons::configuration_mismatch);

@@ -36,9 +36,10 @@ class answer_reader {
       case script::acquire:
       case script::cond_wait:
       case script::unwait:
-        if (!read_into_states(message) || states_.size() != 1) break;
+        if (!read_single_state(message)) break;
         return states_.front();
       case script::release:
+      case script::exit:
       case script::forget:
       case script::shutdown:
       case script::force:
@@ -82,6 +83,23 @@ class answer_reader {
       resp::value const state = *at, number = *++at, hint = *++at;
       if (!read_state(state, number, hint)) return false;
     }
+    return true;
+  }
+
+  // Reads the state of one token. The variables of a monitor follow a grant.
+  bool read_single_state(resp::value message) noexcept {
+    states_.clear();
+    bool const has_variables = message.size() == 4;
+    if (message.type() != resp::kind::array || (message.size() != 3 && !has_variables))
+      return false;
+    auto at = message.begin();
+    resp::value const state = *at, number = *++at, hint = *++at;
+    if (!read_state(state, number, hint)) return false;
+    if (!has_variables) return true;
+    resp::value const variables = *++at;
+    if (variables.type() != resp::kind::string || states_.front().where != standing::holds)
+      return false;
+    states_.front().variables = variables.text();
     return true;
   }
 

@@ -30,6 +30,7 @@ enum class failure : std::uint8_t {
   aborted,   // the client has been stopped or shut down
   timed_out,
   lease_lost,
+  outcome_unknown,  // the session was lost before the answer
   kind_mismatch,
   version_mismatch,
   configuration_mismatch,  // the capacity, or the longest time to live
@@ -55,6 +56,7 @@ struct token_state {
   standing where = standing::unknown;
   std::uint64_t number = 0;                       // the fence of a holder, the ticket of a waiter
   std::optional<std::chrono::milliseconds> hint;  // when a further beat is worth while
+  std::optional<std::string_view> variables;      // of a monitor that is granted; not in beats
 };
 
 // The answer of `open`.
@@ -85,8 +87,8 @@ struct refusal {
 // An answer that has not the form of any other.
 struct malformed {};
 
-// The number is the answer of `release`, `forget`, `shutdown`, `force` and `signal`, and an
-// inspection that of `inspect`; it may be moved from.
+// The number is the answer of `release`, `exit`, `forget`, `shutdown`, `force` and `signal`, and
+// an inspection that of `inspect`; it may be moved from.
 using answer = std::variant<malformed, refusal, opened, token_state, std::span<token_state const>,
                             std::int64_t, inspection*>;
 
@@ -144,9 +146,11 @@ struct push {
   std::uint64_t counter = 0;
   std::uint64_t fence = 0;
   std::string_view epoch;
+  std::optional<std::string_view> variables;  // of a monitor that is granted
 };
 
 // Returns the grant that "G <sid>:<counter> <fence> <epoch>" tells, or the loss if L begins it.
+// The variables of a monitor follow behind a space.
 inline std::optional<push> parse_push(std::string_view text) noexcept {
   auto const cut = [&text](char at) {
     std::string_view const word = text.substr(0, text.find(at));
@@ -163,7 +167,9 @@ inline std::optional<push> parse_push(std::string_view text) noexcept {
   p.is_grant = what == "G";
   p.sid = cut(':');
   bool const valid = read(cut(' '), p.counter) && read(cut(' '), p.fence);
-  p.epoch = text;
+  bool const has_variables = text.find(' ') != std::string_view::npos;
+  p.epoch = cut(' ');
+  if (has_variables) p.variables = text;
   if ((!p.is_grant && what != "L") || !valid || p.epoch.empty()) return std::nullopt;
   return p;
 }

@@ -6,13 +6,14 @@
 
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
+#include <asio_sync/redis/detail/session/visit.hpp>
 
-#include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,8 @@ struct object {
   std::string name, kind;
   std::uint64_t version = 1, capacity = 1;
 
+  bool has_variables() const noexcept { return kind == "monitor"; }
+
   // The session's own.
   std::size_t waits = 0;    // claims that wait in the queue of the object
   std::uint64_t named = 0;  // the last beat that has named the object
@@ -56,11 +59,12 @@ struct object {
 
 // The session's view of a claim.
 enum class claim_state : std::uint8_t {
-  fresh,    // the session has not seen it
-  asking,   // `acquire`, `cond_wait` or `unwait` is to be sent, or is unanswered
+  fresh,   // the session has not seen it
+  asking,  // `acquire`, `cond_wait` or `unwait` is to be sent, or is unanswered; of what is owned,
+           // the command by which another claim makes it
   waiting,  // it is in the queue of the object, or parked on a condition
   holding,
-  leaving,  // `release` or `forget` is to be sent, or is unanswered
+  leaving,  // `release`, `exit` or `forget` is to be sent, or is unanswered
   finished  // the session has forgotten it
 };
 
@@ -69,9 +73,13 @@ enum class claim_state : std::uint8_t {
 // queues its wait, and shares it with the session until session_host::finished() is called.
 class claim {
  public:
+  // A claim without a weight owns a part of a variable of a monitor, from the end of a visit on.
   explicit claim(object& about, std::uint64_t weight = 1, bool once = false)
-      : object_(about), weight_(weight), once_(once), room_(2) {
-    assert(weight != 0);
+      : object_(about),
+        weight_(weight),
+        once_(once),
+        visit_(about.has_variables() && weight != 0 ? std::make_unique<detail::visit>() : nullptr),
+        room_(2) {
     claim_map one;
     one.emplace(0, this);
     token_ = one.extract(one.begin());
@@ -92,6 +100,10 @@ class claim {
   // Returns the fence of the last grant.
   std::uint64_t fence() const noexcept { return fence_; }
 
+  // Returns what the holder of a monitor sees and asks for; its own between the grant and the
+  // command that ends the hold. Null for the claims of other objects.
+  detail::visit* visit() noexcept { return visit_.get(); }
+
   // Adds the arguments of a command that is about the claim.
   void write(request& out, script what) const {
     out.add(object_.name).add(counter_);
@@ -104,6 +116,10 @@ class claim {
           .add(condition_)
           .add(flag(recalled_))
           .add(flag(from_recalled_));
+      if (visit_) visit_->write(out);
+    } else if (what == script::exit) {
+      out.add(fence_).add(flag(recalled_));
+      visit_->write(out);
     } else if (what == script::release) {
       out.add(flag(recalled_));
     } else if (what == script::forget && from_ != 0) {
@@ -135,6 +151,10 @@ class claim {
   bool from_recalled_ = false;
   bool parked_ = false;
   bool recalled_ = false;  // it ends without a notification, and passes one that it has on
+
+  std::unique_ptr<detail::visit> visit_;
+  bool exits_ = false;                             // `exit` is to be sent, or is unanswered
+  std::uint64_t owned_from_ = 1, owned_upto_ = 0;  // the tokens that its command makes
 
   // The time to name a waiter in a beat, to ask again after OOM, or to take back a hold.
   session_clock::time_point due_ = session_clock::time_point::max();

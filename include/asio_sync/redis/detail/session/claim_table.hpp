@@ -16,7 +16,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -45,9 +47,7 @@ class claim_table {
 
   // Registers a claim under a token of its own.
   void add(claim& c) noexcept {
-    c.counter_ = ++counter_;
-    c.token_.key() = c.counter_;
-    claims_.insert(std::move(c.token_));
+    insert(c);
     ask(c);
   }
 
@@ -58,8 +58,40 @@ class claim_table {
     c.from_ = held.counter_;
     c.from_fence_ = held.fence_;
     c.from_recalled_ = held.recalled_;
+    c.visit_.swap(held.visit_);
     finish(held, failure::none);
     return true;
+  }
+
+  // Adds the claims that own parts of variables as soon as the server has executed the command of
+  // this one, which ends the hold with this fence.
+  void add_owned(claim& c, std::uint64_t fence) noexcept {
+    if (!c.visit_) return;
+    c.owned_from_ = counter_ + 1;
+    for (visit::part& each : c.visit_->parts()) {
+      insert(*each.owner);
+      each.counter = counter_;
+      each.owner->fence_ = fence;
+      each.owner->sent_ = true;
+      enter(*each.owner, claim_state::asking);
+    }
+    c.owned_upto_ = counter_;
+  }
+
+  // Ends the claims that were to own parts of variables, and have not been added.
+  void refuse_owned(claim& c, failure why) noexcept {
+    if (!c.visit_) return;
+    for (visit::part const& each : c.visit_->parts()) host_.finished(*each.owner, why);
+  }
+
+  // Leaves a monitor.
+  void exit(claim& c) noexcept {
+    if (c.state_ != claim_state::holding) return refuse_owned(c, failure::lease_lost);
+    add_owned(c, c.fence_);
+    enter(c, claim_state::leaving);
+    c.exits_ = true;
+    c.sent_ = false;
+    commands_.push(c, script::exit);
   }
 
   // Has the claim with this counter end with the hold, but without a notification.
@@ -82,6 +114,7 @@ class claim_table {
     if (c.state_ == claim_state::leaving || c.state_ == claim_state::finished) return;
     commands_.withdraw(c);
     if (!c.sent_ && c.from_ == 0) return finish(c, failure::none);
+    forget_owned(c);
     enter(c, claim_state::leaving);
     commands_.push(c, how);
   }
@@ -116,7 +149,10 @@ class claim_table {
     for_each([this](claim& c) {
       bool const held = c.state_ == claim_state::holding;
       if (held) host_.lost(c);
-      if (held || c.state_ == claim_state::leaving) return finish(c, failure::lease_lost);
+      bool const operates = c.exits_ || (c.from_ != 0 && c.visit_ && c.visit_->asks());
+      if (operates && c.sent_) return finish(c, failure::outcome_unknown);
+      if (held || c.state_ == claim_state::leaving || operates || c.weight_ == 0)
+        return finish(c, failure::lease_lost);
       c.sent_ = c.parked_ = false;
       c.from_ = 0;
       ask(c);
@@ -151,81 +187,48 @@ class claim_table {
 
   // --- Answers ---
 
-  // Takes the answer of the first command, which is that of a claim or a question. Returns false
-  // if it belongs to another script.
-  bool accept(time_point now, command const& front, answer const& a) noexcept {
-    if (is_question(front)) return questions_.accept(front, a);
+  // Takes the variables of a monitor that an answer or a push grants, before the grant itself.
+  // Returns false if they are missing or malformed.
+  bool begin_visit(claim* c, std::optional<std::string_view> variables) {
+    if (c == nullptr || !c->visit_ || !is_pending(*c)) return true;
+    return variables && c->visit_->begin(*variables);
+  }
+  bool begin_visit(command const& front, answer const& a) {
     auto const* const state = std::get_if<token_state>(&a);
-    auto const* const number = std::get_if<std::int64_t>(&a);
-    bool const asks = is_ask(front.what);
-    if (asks ? state == nullptr || !may_answer(front, *state) : number == nullptr) return false;
-    commands_.settle();
-    if (!asks) apply_leave(front, *number);
-    if (asks && front.of != nullptr) apply(now, *front.of, *state);
-    return true;
+    bool const grants = is_ask(front.what) && state != nullptr && state->where == standing::holds;
+    return !grants || begin_visit(front.of, state->variables);
+  }
+  bool begin_visit(push const& p) {
+    return !p.is_grant || begin_visit(find(p.counter), p.variables);
   }
 
+  // Takes the answer of the first command, which is that of a claim or a question. Returns false
+  // if it belongs to another script.
+  bool accept(time_point now, command const& front, answer const& a) noexcept;
+
   // Takes the state of a claim at the server.
-  void apply(time_point now, claim& c, token_state const& s) noexcept {
-    if (c.state_ == claim_state::holding) {
-      if (s.where != standing::holds || s.number != c.fence_) lose_hold(c, script::forget);
-    } else if (is_pending(c)) {
-      switch (s.where) {
-        case standing::holds: return hold(now, c, s.number);
-        case standing::waits:
-        case standing::parked: return wait(now, c, s);
-        case standing::unknown:
-          c.parked_ = false;
-          return c.once_ ? finish(c, failure::not_free) : ask(c);
-      }
-    }
-  }
+  void apply(time_point now, claim& c, token_state const& s) noexcept;
 
   // Takes the states of the claims that the last beat has named. A claim that asks has an answer
   // of its own to come.
-  void apply_beat(time_point now, std::span<token_state const> states) noexcept {
-    beats_.set(std::max(beats_.at(), now));
-    auto state = states.begin();
-    for (beat_schedule::token const& named : beats_.named()) {
-      claim* const c = find(named.counter);
-      bool const is_late =
-          c && c->state_ == claim_state::asking && state->where != standing::holds;
-      if (c && !is_late) apply(now, *c, *state);
-      ++state;
-    }
-  }
+  void apply_beat(time_point now, std::span<token_state const> states) noexcept;
 
   // Takes a push. A grant that has come before, or that nobody waits for any more, is ignored: the
   // command that gives the claim up is behind it. So is the loss of what the claim does not hold.
-  void apply_push(time_point now, push const& p) noexcept {
-    claim* const c = find(p.counter);
-    if (c == nullptr) return;
-    if (p.is_grant) {
-      if (is_pending(*c)) hold(now, *c, p.fence);
-    } else if (c->state_ == claim_state::holding && c->fence_ == p.fence) {
-      host_.report({session_event::kind::forced_release, c->object_.name});
-      lose_hold(*c, script::forget);
-    }
-  }
+  void apply_push(time_point now, push const& p) noexcept;
 
-  // Takes the answer of `release` or `forget`. If the command has been sent before, the server may
-  // have executed it without our seeing the answer.
-  void apply_leave(command const& of, std::int64_t result) noexcept {
-    bool const held = of.what == script::forget || result >= 0 || of.again;
-    failure const why = of.of->end_;
-    finish(*of.of, why == failure::none && !held ? failure::lease_lost : why);
-  }
+  // Takes the answer of `release`, `exit` or `forget`. If the command has been sent before, the
+  // server may have executed it without our seeing the answer.
+  void apply_leave(command const& of, std::int64_t result) noexcept;
 
   // Takes the error that the first command is answered with. It counts unless a later command of
-  // the claim has replaced this one. A wait on a condition first gives back what it may still
-  // hold.
-  void refuse(command const& of, failure why) noexcept {
-    if (is_question(of)) return questions_.refuse(of, why);
-    commands_.settle();
-    if (!is_current(of)) return;
-    if (of.what != script::cond_wait || why == failure::lease_lost) return finish(*of.of, why);
-    of.of->end_ = why;
-    leave(*of.of, script::forget);
+  // the claim has replaced this one. What ends a hold first gives back what it may still hold.
+  void refuse(command const& of, failure why) noexcept;
+
+  // The server has refused a command because it knows no such session. Had it been sent before, it
+  // could have been executed then.
+  static void deny(command const& of) noexcept {
+    if (of.of != nullptr && !of.again) of.of->sent_ = false;
   }
 
   // Repeats a command by which a claim asks, and for which the server had no memory.
@@ -237,6 +240,43 @@ class claim_table {
   }
 
  private:
+  void insert(claim& c) noexcept {
+    c.counter_ = ++counter_;
+    c.token_.key() = c.counter_;
+    claims_.insert(std::move(c.token_));
+  }
+
+  // Calls f for each claim that waits for the command of this one to own something.
+  template <class Function>
+  void for_each_owned(claim& c, Function f) noexcept {
+    for (auto counter = c.owned_from_; counter <= c.owned_upto_; ++counter) {
+      claim* const owned = find(counter);
+      if (owned && owned->state_ == claim_state::asking) f(*owned);
+    }
+    c.owned_upto_ = 0;
+  }
+
+  // The server has executed the command of this claim.
+  void confirm_owned(claim& c) noexcept {
+    for_each_owned(c, [this](claim& owned) {
+      enter(owned, claim_state::holding);
+      host_.granted(owned);
+    });
+  }
+
+  // The command has been refused or given up: the server need not have executed it.
+  void forget_owned(claim& c) noexcept {
+    for_each_owned(c, [this](claim& owned) {
+      owned.end_ = failure::lease_lost;
+      leave(owned, script::forget);
+    });
+  }
+
+  // The server has executed `cond_wait` if that was the last command.
+  void arrive(claim& c) noexcept {
+    if (std::exchange(c.from_, 0) != 0) confirm_owned(c);
+  }
+
   static bool is_question(command const& c) noexcept {
     return c.what == script::inspect || c.what == script::force || c.what == script::signal;
   }
@@ -284,7 +324,7 @@ class claim_table {
 
   void wait(time_point now, claim& c, token_state const& s) noexcept {
     enter(c, claim_state::waiting);
-    c.from_ = 0;
+    arrive(c);
     c.parked_ = s.where == standing::parked;
     c.ticket_ = c.parked_ ? 0 : s.number;
     c.delay_ = {};
@@ -297,7 +337,7 @@ class claim_table {
   void hold(time_point now, claim& c, std::uint64_t fence) noexcept {
     commands_.withdraw(c);
     enter(c, claim_state::holding);
-    c.from_ = 0;
+    arrive(c);
     c.parked_ = false;
     c.fence_ = fence;
     if (max_hold_ > milliseconds::zero()) wake_at(c, now + max_hold_);

@@ -60,7 +60,7 @@ class identity {
   void write(request& out, session_config const& config, command const& of) const {
     begin(out, of.what, config);
     if (of.asks != nullptr) return of.asks->write(out);
-    if (is_ask(of.what)) out.add(generation_).add(epoch_);
+    if (needs_session(of.what)) out.add(generation_).add(epoch_);
     of.of->write(out, of.what);
   }
 

@@ -25,13 +25,17 @@ enum class script : std::uint8_t {
   force,
   cond_wait,
   unwait,
-  signal
+  signal,
+  exit
 };
 
 // True for the commands by which a claim asks for a hold.
 constexpr bool is_ask(script s) noexcept {
   return s == script::acquire || s == script::cond_wait || s == script::unwait;
 }
+
+// True for the commands that the server refuses unless the session lives.
+constexpr bool needs_session(script s) noexcept { return is_ask(s) || s == script::exit; }
 
 // A call of a script, and its arguments from ARGV[1] on. It keeps its memory for the next call.
 class request {

@@ -6,6 +6,7 @@
 
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/session/claim.hpp>
+#include <asio_sync/redis/detail/session/claim_answers.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 #include <asio_sync/redis/detail/session/session_machine.hpp>
@@ -52,7 +53,7 @@ inline bool session::accept(time_point now, command const& front, answer const& 
       shutdown_sent_ = false;
       if (*number == 0) conclude(failure::none, failure::aborted);
       return true;
-    default: return claims_.accept(now, front, a);
+    default: return claims_.begin_visit(front, a) && claims_.accept(now, front, a);
   }
 }
 
@@ -90,6 +91,7 @@ inline void session::refuse(time_point now, command const& front, refusal const&
       return claims_.ask_later(now, front);
     case reaction::lose_session:
       if (!has_session(state_)) break;
+      claim_table::deny(front);
       return lose_refused_session(r.text);
     case reaction::change_identity: return change_identity(r.text);
     case reaction::reconnect: break;

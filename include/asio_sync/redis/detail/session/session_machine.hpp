@@ -86,9 +86,19 @@ class session {
   void wait(time_point now, claim& c, claim& held) noexcept {
     observe(now);
     failure why = refusing_;
+    std::uint64_t const fence = held.fence();
     if (why == failure::none && !claims_.take_over(c, held)) why = failure::lease_lost;
     claims_.add(c);
-    if (why != failure::none) claims_.finish(c, why);
+    if (why == failure::none) return claims_.add_owned(c, fence);
+    claims_.refuse_owned(held, why);
+    claims_.finish(c, why);
+  }
+
+  // Leaves a monitor: has the server do what the visit asks for, and gives the hold back. The host
+  // knows the claims that are to own parts of variables, and each finishes.
+  void exit(time_point now, claim& c) noexcept {
+    observe(now);
+    claims_.exit(c);
   }
 
   // Has a wait on a condition end without a notification. It is granted all the same.
@@ -134,11 +144,11 @@ class session {
   void answered(time_point now, answer const& a);
 
   // Before the server has confirmed the epoch by its answer to `open`, a push may be of old data.
-  void pushed(time_point now, std::string_view text) noexcept {
+  void pushed(time_point now, std::string_view text) {
     observe(now);
     std::optional<push> const p = parse_push(text);
     if (p && state_ == session_state::open && p->sid == identity_.sid() &&
-        p->epoch == identity_.epoch())
+        p->epoch == identity_.epoch() && claims_.begin_visit(*p))
       claims_.apply_push(now, *p);
   }
 
@@ -241,7 +251,7 @@ inline void session::connected(time_point now, std::string_view run_id) {
   if (state_ != session_state::offline && state_ != session_state::suspended) return;
   identity_.begin_connection(run_id);
   if (state_ == session_state::offline) return enter(session_state::opening);
-  enter(leaving_ ? session_state::open : session_state::resuming);
+  enter(session_state::resuming);
 }
 
 // The session goes on: its commands are sent again when another connection has resumed it.

@@ -36,7 +36,6 @@ inline constexpr session_step session_steps[] = {
     {session_state::open, session_state::suspended},      // connection lost
     {session_state::open, session_state::offline},        // session lost
     {session_state::suspended, session_state::resuming},  // connected
-    {session_state::suspended, session_state::open},      // connected, during a shutdown
     {session_state::suspended, session_state::offline},   // session lost
     {session_state::resuming, session_state::open},       // resumed
     {session_state::resuming, session_state::suspended},  // connection lost

@@ -1,0 +1,100 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_ANSWERS_HPP
+#define ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_ANSWERS_HPP
+
+#include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/detail/session/claim.hpp>
+#include <asio_sync/redis/detail/session/claim_table.hpp>
+#include <asio_sync/redis/detail/session/requests.hpp>
+#include <asio_sync/redis/detail/session/session_host.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+
+// The answers that claims take.
+
+namespace asio_sync::redis::detail {
+
+inline bool claim_table::accept(time_point now, command const& front, answer const& a) noexcept {
+  if (is_question(front)) return questions_.accept(front, a);
+  auto const* const state = std::get_if<token_state>(&a);
+  auto const* const number = std::get_if<std::int64_t>(&a);
+  bool const asks = is_ask(front.what);
+  if (asks ? state == nullptr || !may_answer(front, *state) : number == nullptr) return false;
+  commands_.settle();
+  if (!asks) apply_leave(front, *number);
+  if (asks && front.of != nullptr) apply(now, *front.of, *state);
+  return true;
+}
+
+inline void claim_table::apply(time_point now, claim& c, token_state const& s) noexcept {
+  if (c.state_ == claim_state::holding) {
+    if (s.where != standing::holds || s.number != c.fence_) lose_hold(c, script::forget);
+  } else if (is_pending(c)) {
+    switch (s.where) {
+      case standing::holds:
+        if (!c.visit_ || s.variables) return hold(now, c, s.number);
+        c.parked_ = false;
+        return ask(c);  // the answer has the variables
+      case standing::waits:
+      case standing::parked: return wait(now, c, s);
+      case standing::unknown:
+        c.parked_ = false;
+        return c.once_ ? finish(c, failure::not_free) : ask(c);
+    }
+  }
+}
+
+inline void claim_table::apply_beat(time_point now, std::span<token_state const> states) noexcept {
+  beats_.set(std::max(beats_.at(), now));
+  auto state = states.begin();
+  for (beat_schedule::token const& named : beats_.named()) {
+    claim* const c = find(named.counter);
+    bool const is_late =
+        c && c->state_ == claim_state::asking && (state->where != standing::holds || c->visit_);
+    if (c && !is_late) apply(now, *c, *state);
+    ++state;
+  }
+}
+
+inline void claim_table::apply_push(time_point now, push const& p) noexcept {
+  claim* const c = find(p.counter);
+  if (c == nullptr) return;
+  if (p.is_grant) {
+    if (is_pending(*c)) hold(now, *c, p.fence);
+  } else if (c->state_ == claim_state::holding && c->fence_ == p.fence) {
+    host_.report({session_event::kind::forced_release, c->object_.name});
+    lose_hold(*c, script::forget);
+  }
+}
+
+inline void claim_table::apply_leave(command const& of, std::int64_t result) noexcept {
+  bool const held = of.what == script::forget || result >= 0 || of.again;
+  failure const why = of.of->end_;
+  if (of.what == script::exit) confirm_owned(*of.of);
+  finish(*of.of, why == failure::none && !held ? failure::lease_lost : why);
+}
+
+inline void claim_table::refuse(command const& of, failure why) noexcept {
+  if (is_question(of)) return questions_.refuse(of, why);
+  commands_.settle();
+  if (!is_current(of)) return;
+  claim& c = *of.of;
+  bool const operates = c.exits_ || (c.from_ != 0 && c.visit_ && c.visit_->asks());
+  if (why == failure::lease_lost && operates && of.again) why = failure::outcome_unknown;
+  bool const is_over = why == failure::lease_lost || why == failure::outcome_unknown;
+  if (c.exits_ || c.from_ != 0) forget_owned(c);
+  if (is_over || (!c.exits_ && of.what != script::cond_wait)) return finish(c, why);
+  c.end_ = why;
+  if (!std::exchange(c.exits_, false)) return leave(c, script::forget);
+  commands_.push(c, script::forget);
+}
+
+}  // namespace asio_sync::redis::detail
+
+#endif
