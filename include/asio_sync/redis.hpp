@@ -8,6 +8,7 @@
 /// includes.
 
 #include <asio_sync/redis/async_condition.hpp>
+#include <asio_sync/redis/async_monitor.hpp>
 #include <asio_sync/redis/async_mutex.hpp>
 #include <asio_sync/redis/async_semaphore.hpp>
 #include <asio_sync/redis/async_shared_mutex.hpp>

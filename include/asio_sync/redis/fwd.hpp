@@ -28,6 +28,11 @@ class semaphore_permit;
 template <class Executor>
 class basic_async_shared_mutex;
 
+template <class Executor>
+class basic_async_monitor;
+
+class owned;
+
 }  // namespace asio_sync::redis
 
 #endif

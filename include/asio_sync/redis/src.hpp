@@ -12,6 +12,7 @@
 #include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/client/hub.ipp>
 #include <asio_sync/redis/detail/client/remote_claim.ipp>
+#include <asio_sync/redis/detail/client/remote_entry.ipp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 
 #include <memory>

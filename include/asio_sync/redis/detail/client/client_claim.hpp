@@ -36,6 +36,11 @@ class client_claim final : public remote_claim, public claim {
       : remote_claim(of, lock->weight(), attempt::waits, &lock),
         claim(static_cast<client_handle&>(*of).about, std::move(condition), lock->weight()) {}
 
+  // Makes one that is to own a part of a variable.
+  explicit client_claim(std::shared_ptr<detail::handle> of)
+      : remote_claim(of, 0, attempt::waits, nullptr),
+        claim(static_cast<client_handle&>(*of).about, 0) {}
+
   static client_claim& of(claim& c) noexcept { return static_cast<client_claim&>(c); }
   static client_claim& of(remote_claim& c) noexcept { return static_cast<client_claim&>(c); }
 };

@@ -28,6 +28,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace asio_sync::redis::detail {
 
@@ -70,10 +71,23 @@ class client_driver final : public session_driver, public driver {
     auto const now = read_clock();
     claim_ref const kept = claim_ref::share(c), from(t.from);
     session& to = owned_session();
+    if (from) begin_owned(client_claim::of(*from));
     if (t.claim.ask) from ? to.wait(now, c, client_claim::of(*from)) : to.acquire(now, c);
     if (t.claim.recall) to.recall(now, c);
     if (t.claim.forget) to.forget(now, c);
+    if (t.claim.exit) {
+      begin_owned(c);
+      to.exit(now, c);
+    }
     if (t.claim.release) to.release(now, c);
+  }
+
+  // Leaves out what was given back before its visit has ended.
+  void begin_owned(client_claim& c) noexcept {
+    if (!c.visit()) return;
+    std::erase_if(c.visit()->parts(), [&](visit::part const& each) {
+      return !hub_->begin(client_claim::of(*each.owner), *c.core);
+    });
   }
 
   void ask(client_question& q) noexcept {

@@ -88,6 +88,17 @@ void hub::ask(remote_claim& c) noexcept {
   queue(c);
 }
 
+bool hub::begin(remote_claim& owned, remote_core& core) noexcept {
+  std::lock_guard const guard(lock_);
+  if (owned.standing_.load(std::memory_order_relaxed) == remote_claim::standing::given_back)
+    return false;
+  owned.is_ended_ = false;
+  owned.core = &core;
+  core.count_up();
+  static_cast<void>(claim_ref::share(owned).release());
+  return true;
+}
+
 void hub::recall(remote_claim& c) noexcept {
   if (is_forked()) return;
   std::lock_guard const guard(lock_);

@@ -62,9 +62,9 @@ std::shared_ptr<remote_question> make_signal(handle const& of, std::string condi
                                            std::move(condition), most);
 }
 
-void check_condition(std::string const& name, char const* type) {
+void check_condition(std::string const& name, std::initializer_list<char const*> function) {
   if (name.empty() || name.size() > 512)
-    shell::throw_error(make_error_code(boost::system::errc::invalid_argument), {type},
+    shell::throw_error(make_error_code(boost::system::errc::invalid_argument), function,
                        "the name of the condition has not 1 to 512 bytes");
 }
 
@@ -124,7 +124,7 @@ std::chrono::steady_clock::time_point remote_claim::expires_at() const noexcept 
   return client().valid_until();
 }
 
-void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
+void remote_claim::give_back(std::shared_ptr<result> end, bool exits) noexcept {
   hub& to = client();
   if (to.is_forked()) {
     if (end) end->settle(to.forked());
@@ -139,7 +139,7 @@ void remote_claim::give_back(std::shared_ptr<result> end) noexcept {
     is_ended = is_ended_;
     if (!is_ended) {
       end_ = end;
-      wishes_.release = true;
+      (exits ? wishes_.exit : wishes_.release) = true;
       to.queue(*this);
     }
   }
@@ -165,7 +165,8 @@ std::shared_ptr<result> remote_claim::loss() {
 
 void remote_claim::grant(std::uint64_t fence) noexcept {
   fence_ = fence;
-  standing_.store(standing::held, std::memory_order_release);
+  auto none = standing::none;  // what is owned can have been given back
+  standing_.compare_exchange_strong(none, standing::held, std::memory_order_acq_rel);
   core->settle(*this, wait_outcome::granted);
 }
 

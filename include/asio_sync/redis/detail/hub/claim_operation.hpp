@@ -35,7 +35,7 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
 
   executor_type get_executor() const noexcept { return base::executor(); }
 
-  std::size_t cancel() { return core().refuse_all(wait_outcome::aborted); }
+  std::size_t cancel() { return core().cancel_all(wait_outcome::aborted); }
   void close() noexcept { core().close(); }
   bool is_closed() const noexcept { return core().is_closed(); }
   std::size_t waiters() const noexcept { return core().waiters(); }

@@ -23,6 +23,8 @@ class hold {
  public:
   hold() noexcept = default;
 
+  explicit hold(claim_ref&& c) noexcept : claim_(std::move(c)) {}
+
   // Takes over the claim of a wait that was granted; empty if there is nothing in the grant.
   explicit hold(verdict granted) noexcept : claim_(remote_claim::in(granted)) {
     if (claim_ && claim_->is_empty()) claim_ = {};
@@ -52,6 +54,7 @@ class hold {
 
   // Returns the place of the claim, for a wait on a condition.
   claim_ref& claim() noexcept { return claim_; }
+  claim_ref const& claim() const noexcept { return claim_; }
 
   // Returns the primitive; null if there is none any more.
   void* primitive() const noexcept {
@@ -59,24 +62,24 @@ class hold {
   }
 
   // Gives the claim back, and settles `end` when that is done.
-  void give_back(std::shared_ptr<result> end = nullptr) noexcept {
+  void give_back(std::shared_ptr<result> end = nullptr, bool exits = false) noexcept {
     claim_ref const given = std::move(claim_);
-    given->give_back(std::move(end));
+    given->give_back(std::move(end), exits);
   }
 
   // Gives the claim back, and completes when the server has answered. The operation has the claim
-  // from now on.
+  // from now on. `exits`: see remote_claim::give_back().
   template <class Token>
-  auto async_give_back(char const* type, char const* function, Token&& token) {
+  auto async_give_back(char const* type, char const* function, Token&& token, bool exits = false) {
     auto end = std::make_shared<result>(executor());
     auto const given = std::make_shared<hold>();
     swap(*given);
     try {
       return initiate_result(
           std::move(end),
-          [given, is_empty = !*given](std::shared_ptr<result> const& r) -> verdict {
+          [given, exits, is_empty = !*given](std::shared_ptr<result> const& r) -> verdict {
             if (is_empty) return wait_outcome::not_permitted;
-            if (*given) given->give_back(r);
+            if (*given) given->give_back(r, exits);
             return wait_outcome::undecided;
           },
           type, function, static_cast<Token&&>(token));

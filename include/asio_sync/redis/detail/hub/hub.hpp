@@ -32,9 +32,12 @@ using shell::verdict;
 using shell::wait_outcome;
 
 class remote_claim;
+class remote_core;
+class remote_entry;
 class remote_question;
 class result;
 class strand_route;
+class visit;
 
 // An order to the driver of a client.
 struct order {
@@ -54,6 +57,7 @@ struct wishes {
   bool ask = false;      // the driver has not seen the claim
   bool recall = false;   // a wait on a condition is to end
   bool release = false;  // a guard has given the hold back
+  bool exit = false;     // likewise, and the server is to do what the visit asks for
   bool forget = false;   // nobody has had it
 };
 
@@ -109,6 +113,10 @@ class hub : public std::enable_shared_from_this<hub> {
   // Has the driver recall a wait on a condition. Called under the lock of the core; post_orders()
   // follows after that lock.
   void recall(remote_claim& c) noexcept;
+
+  // Begins the driver's share of a claim that is to own a part of a variable, which a visit with
+  // this core has made. Returns false if it was given back before.
+  bool begin(remote_claim& owned, remote_core& core) noexcept;
 
   // Has the driver forget a claim, which nobody here wants any more. Called under the lock of the
   // core; post_orders() follows after that lock.

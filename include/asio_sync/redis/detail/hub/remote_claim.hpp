@@ -70,6 +70,7 @@ class alignas(16) remote_claim : public order {
   static claim_ref make_wait(std::shared_ptr<handle> of, std::string condition, claim_ref& lock);
 
   detail::handle& handle() const noexcept { return *handle_; }
+  std::shared_ptr<detail::handle> const& shared_handle() const noexcept { return handle_; }
   hub& client() const noexcept { return *handle_->client; }
   std::uint64_t weight() const noexcept { return weight_; }
   attempt how() const noexcept { return attempt_; }
@@ -107,8 +108,8 @@ class alignas(16) remote_claim : public order {
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   // Gives the hold back; called once. Settles `end`, if there is one, when the server has
-  // answered.
-  void give_back(std::shared_ptr<result> end) noexcept;
+  // answered. `exits`: the server is to do what the visit asks for.
+  void give_back(std::shared_ptr<result> end, bool exits = false) noexcept;
 
   // Returns the result that the loss of the hold settles. Throws what making it throws.
   std::shared_ptr<result> loss();
@@ -130,7 +131,13 @@ class alignas(16) remote_claim : public order {
  protected:
   remote_claim(std::shared_ptr<detail::handle> of, std::uint64_t weight, attempt how,
                claim_ref* lock) noexcept
-      : order(kind::claim), handle_(std::move(of)), weight_(weight), attempt_(how), lock_(lock) {}
+      : order(kind::claim),
+        handle_(std::move(of)),
+        weight_(weight),
+        attempt_(how),
+        lock_(lock),
+        wishes_{.ask = weight != 0},
+        is_ended_(weight == 0) {}
 
  private:
   friend class claim_ref;
@@ -149,8 +156,8 @@ class alignas(16) remote_claim : public order {
   std::atomic<std::uint32_t> owners_ = 1;
 
   // hub::lock_ guards these.
-  wishes wishes_{.ask = true};
-  bool is_ended_ = false;  // by the driver
+  wishes wishes_;
+  bool is_ended_;  // by the driver; what is to be owned has not begun yet
   std::shared_ptr<result> loss_, end_;
   remote_claim* from_ = nullptr;  // the hold that a wait gives back, and an owner of it
 };

@@ -113,7 +113,7 @@ class remote_queue : public shell::remote_state<remote_traits> {
   std::shared_ptr<hub> const client_;
 };
 
-// The core of a mutex, a semaphore or a condition at a server.
+// The core of a primitive at a server.
 class remote_core final : public shell::homed_core<remote_core, remote_queue, remote_waiter> {
  public:
   using homed_core::homed_core;
@@ -139,13 +139,20 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
     return homed_core::refuse(w, wait_outcome::aborted, decided);
   }
 
-  // Recalls the queued waits on a condition. Returns the number of those that were not recalled
-  // before.
-  std::size_t recall_all(wait_outcome outcome) noexcept {
-    std::size_t const recalled =
-        remote_queue::recall_if([](shell::waiter const&) { return true; }, outcome);
-    client().post_orders();
-    return recalled;
+  // Refuses the queued waits, and recalls those on a condition. Returns the number of those that
+  // were not recalled before.
+  std::size_t cancel_all(wait_outcome outcome) noexcept {
+    auto const is_on_condition = [](shell::waiter& w) {
+      return static_cast<remote_waiter&>(w).claim->waits_on_condition();
+    };
+    std::size_t const recalled = remote_queue::recall_if(is_on_condition, outcome);
+    return recalled + decide([&](shell::decided_waits& decided) {
+             std::size_t const refused = remote_queue::refuse_if(
+                 [&](shell::waiter& w) { return !is_on_condition(w); }, outcome, decided);
+             settle_work();
+             decided.more = true;
+             return refused;
+           });
   }
 
   // Takes a grant over from its wait. The lock of a wait on a condition has it from now on.

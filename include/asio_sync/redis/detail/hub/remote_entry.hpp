@@ -1,0 +1,178 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+#ifndef ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_ENTRY_HPP
+#define ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_ENTRY_HPP
+
+#include <asio_sync/detail/operation/primitive.hpp>
+#include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/redis/detail/hub/hold.hpp>
+#include <asio_sync/redis/fwd.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace asio_sync::redis {
+
+/// A part of a variable of a monitor that this process owns: it is taken back when this is
+/// destroyed, or when the session of the client ends, and then all waits on a condition are
+/// notified. If somebody is inside the monitor then, that happens when the monitor is left.
+///
+/// Threads: one thread at a time, which need not be always the same.
+class [[nodiscard]] owned {
+ public:
+  /// Owns nothing.
+  [[nodiscard]] owned() noexcept = default;
+
+  /// Moves do not throw, and leave one that owns nothing.
+  owned(owned&&) noexcept = default;
+  owned& operator=(owned&&) noexcept = default;
+
+  /// Releases like `release()`.
+  ~owned() = default;
+
+  /// True from the end of the `async_leave` or `async_wait` that has added the part, until it is
+  /// released, or the session is over, or may be over and the client does not know yet.
+  [[nodiscard]] bool owns() const noexcept { return hold_.owns(); }
+
+  /// Returns `owns()`.
+  explicit operator bool() const noexcept { return owns(); }
+
+  /// Has the server take the part back and notify, and does not wait for its answer. Owns nothing
+  /// from now on. A part that has not been added yet never will be.
+  void release() noexcept {
+    if (hold_) hold_.give_back();
+  }
+
+  /// Exchanges what the two own.
+  void swap(owned& other) noexcept { hold_.swap(other.hold_); }
+  friend void swap(owned& a, owned& b) noexcept { a.swap(b); }
+
+ private:
+  friend detail::remote_entry;
+
+  explicit owned(detail::hold&& h) noexcept : hold_(std::move(h)) {}
+
+  detail::hold hold_;
+};
+
+namespace detail {
+
+/// Being inside a monitor at a server. Leaves it when it is destroyed: what was set, added and
+/// notified is then discarded.
+///
+/// Names of variables and conditions have 1 to 512 bytes of any kind. Members that take a name
+/// throw `boost::system::system_error` with `invalid_argument` for another one, and with
+/// `operation_not_permitted` if the entry is empty.
+///
+/// Threads: an entry is used by one thread at a time, which need not be always the same.
+class remote_entry {
+ public:
+  /// Moves do not throw, and leave an empty entry.
+  remote_entry(remote_entry&&) noexcept = default;
+  remote_entry& operator=(remote_entry&&) noexcept = default;
+
+  /// Gives the monitor back. What was set, added and notified is discarded.
+  ~remote_entry() = default;
+
+  /// True while this is inside the monitor. It is false before anybody else can be inside: if the
+  /// entry was lost, and also if the session may be over and the client does not know yet.
+  [[nodiscard]] bool owns() const noexcept { return hold_.owns(); }
+
+  /// Returns `owns()`.
+  explicit operator bool() const noexcept { return owns(); }
+
+  /// Returns the fencing number of the entry, which is greater than that of every earlier entry of
+  /// this monitor; 0 if this does not own.
+  std::uint64_t fence() const noexcept { return hold_.fence(); }
+
+  /// Returns the value of a variable, with what this entry has set and added; nothing if there is
+  /// no such variable.
+  std::optional<std::string> get(std::string_view variable) const;
+
+  /// Returns the number that is the value of a variable; 0 if there is no such variable.
+  ///
+  /// Errors: throws also `invalid_argument` if the value is not a decimal number of 64 bits.
+  std::int64_t number(std::string_view variable) const;
+
+  /// Sets a variable when the entry leaves or waits: to any bytes, or to a number. Variables stay
+  /// at the server for ever. All variables of a monitor go over the network at each entry;
+  /// together they must be smaller than 8 MB.
+  ///
+  /// Exceptions: also what allocating throws; nothing has changed then.
+  void set(std::string_view variable, std::string_view value);
+  void set(std::string_view variable, std::int64_t value);
+
+  /// Adds to the number that is the value of a variable, when the entry leaves or waits.
+  ///
+  /// Errors: throws also `invalid_argument` if the value is not a number, or
+  /// `result_out_of_range`.
+  /// Exceptions: also what allocating throws; nothing has changed then.
+  void add(std::string_view variable, std::int64_t value);
+
+  /// Notifies, when the entry leaves or waits, the wait on a condition that has waited longest, of
+  /// those that the server can reach; else the first of the others.
+  ///
+  /// Exceptions: also what allocating throws; nothing has changed then.
+  void notify_one(std::string_view condition);
+
+  /// Notifies all waits on a condition when the entry leaves or waits.
+  ///
+  /// Exceptions: also what allocating throws; nothing has changed then.
+  void notify_all(std::string_view condition);
+
+  /// Adds `delta` to a variable when the entry leaves or waits: a later `get` of this entry does
+  /// not see it. When the result is released or destroyed, or its session ends, the server takes
+  /// `delta` back, and notifies all waits on `condition`.
+  ///
+  /// Errors: throws also `invalid_argument` unless the value is a number, and `delta` and the sum
+  /// are between -2^53 and 2^53.
+  /// Exceptions: also what allocating throws; nothing has changed then.
+  owned add_owned(std::string_view variable, std::int64_t delta, std::string_view condition);
+
+  /// Leaves the monitor: the server sets and adds what this entry has set and added, notifies what
+  /// it has notified, and lets the next one in, all in one step. The entry is empty from now on;
+  /// if the operation is destroyed without having begun, all that is discarded.
+  ///
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else that of the monitor; never from inside this function.
+  /// Cancellation: terminal, partial and total alike; the monitor is left all the same.
+  /// Errors: `error::lease_lost` if the entry was lost before, and nothing has happened;
+  /// `redis::error::outcome_unknown` if the session was lost before the server has answered: all
+  /// has happened, or nothing; `operation_not_permitted` if the entry is empty;
+  /// `redis::error::server_error` (nothing has happened, but the monitor is given back);
+  /// `redis::error::forked`; `operation_aborted` (cancelled).
+  /// Threads: any; not at the same time as another member of the entry.
+  /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
+  /// executor of your own throws; nothing has changed then.
+  template <shell::token_for<void(boost::system::error_code)> Token =
+                shell::default_token<boost::asio::any_io_executor>>
+  auto async_leave(Token&& token = Token()) {
+    return hold_.async_give_back("redis::async_monitor", "async_leave",
+                                 static_cast<Token&&>(token), true);
+  }
+
+  /// Exchanges what the two refer to.
+  void swap(remote_entry& other) noexcept { hold_.swap(other.hold_); }
+
+ protected:
+  remote_entry() noexcept = default;
+  explicit remote_entry(hold&& h) noexcept : hold_(std::move(h)) {}
+
+  hold hold_;
+
+ private:
+  visit& inside(char const* function) const;
+  visit& inside(char const* function, std::string_view name) const;
+};
+
+}  // namespace detail
+}  // namespace asio_sync::redis
+
+#endif
