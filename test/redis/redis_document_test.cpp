@@ -628,6 +628,69 @@ BOOST_AUTO_TEST_CASE(a_process_waits_until_another_one_has_changed_something) {
   BOOST_TEST((taken == std::vector<std::string>{"a", "b", "c"}));
 }
 
+// Shared variables
+
+asio::awaitable<void> rent(redis::async_monitor& cars, std::string who) {
+  auto inside = co_await cars.async_enter();
+  while (inside.number("free") == 0) co_await inside.async_wait("returned");
+  inside.add("free", -1);
+  inside.set("last customer", who);
+  co_await inside.async_leave();
+}
+
+asio::awaitable<void> give_back(redis::async_monitor& cars) {
+  auto inside = co_await cars.async_enter();
+  inside.add("free", 1);
+  inside.notify_one("returned");
+  co_await inside.async_leave();
+}
+
+asio::awaitable<redis::owned> rent_safely(redis::async_monitor& cars) {
+  auto inside = co_await cars.async_enter();
+  while (inside.number("free") == 0) co_await inside.async_wait("returned");
+  auto car = inside.add_owned("free", -1, "returned");
+  co_await inside.async_leave();
+  co_return car;  // goes back when it is destroyed, or when this process dies
+}
+
+BOOST_AUTO_TEST_CASE(a_monitor_has_variables) {
+  world w;
+  running other(settings(w.s), w.thread);
+  redis::async_monitor ours(w.context, *w.client, "cars");
+  redis::async_monitor theirs(w.context, *other.client, "cars");
+  int rented = 0;
+  for (auto* cars : {&ours, &theirs, &ours})
+    asio::co_spawn(w.context, rent(*cars, "somebody"), [&](std::exception_ptr e) {
+      BOOST_TEST(!e);
+      ++rented;
+    });
+  for (auto* cars : {&theirs, &ours, &theirs})
+    asio::co_spawn(w.context, give_back(*cars), asio::detached);
+  w.run_context();
+  BOOST_TEST(rented == 3);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_client_owned_goes_back_when_it_ends) {
+  world w;
+  redis::async_monitor ours(w.context, *w.client, "cars");
+  auto other = std::make_unique<running>(settings(w.s), w.thread);
+  redis::async_monitor theirs(w.context, *other->client, "cars");
+  redis::owned car, other_car;
+  asio::co_spawn(w.context, give_back(ours), asio::detached);
+  asio::co_spawn(w.context, rent_safely(theirs), [&](std::exception_ptr e, redis::owned o) {
+    BOOST_TEST(!e);
+    other_car = std::move(o);
+    asio::co_spawn(w.context, rent_safely(ours), [&](std::exception_ptr e, redis::owned o) {
+      BOOST_TEST(!e);
+      car = std::move(o);
+    });
+    other->client->stop();
+  });
+  w.run_context();
+  BOOST_TEST(car.owns());
+  BOOST_TEST(!other_car.owns());
+}
+
 BOOST_AUTO_TEST_CASE(a_thread_waits_for_some_time) {
   world w;
   redis::async_mutex mutex(w.context, *w.client, "m");

@@ -95,7 +95,7 @@ void remote_entry::notify_all(std::string_view condition) {
 owned remote_entry::add_owned(std::string_view variable, std::int64_t delta,
                               std::string_view condition) {
   constexpr std::int64_t most = std::int64_t(1) << 53;
-  auto const is_small = [](std::int64_t n) { return -most <= n && n <= most; };
+  auto const is_small = [](std::int64_t n) { return -most < n && n < most; };
   visit& entered = inside("add_owned", variable);
   inside("add_owned", condition);
   std::int64_t const value = number_in(entered, variable, "add_owned");

@@ -51,6 +51,7 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
   ~remote_primitive() { handle_->primitive.store(nullptr, std::memory_order_release); }
 
   using base::core;
+  using base::executor;
 
   // How a completion's guard is made of a grant. Grant: made of a hold.
   template <class Grant>

@@ -52,8 +52,8 @@ local function operations(o, at)
     elseif what == 'o' then
       local counter, delta, condition = ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
       local value = set[name] or call('HGET', o.v, name) or '0'
-      local sum = value:find('^%-?%d+$') and #value < 20 and value + delta or most + 1
-      if math.abs(sum) > most then
+      local sum = value:find('^%-?%d+$') and #value < 20 and value + delta or most
+      if math.abs(sum) >= most then
         return redis.error_reply('NUMBER the variable is no number to which this can be added')
       end
       set[name] = whole(sum)
