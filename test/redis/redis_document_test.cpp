@@ -655,9 +655,9 @@ asio::awaitable<redis::owned> rent_safely(redis::async_monitor& cars) {
 
 BOOST_AUTO_TEST_CASE(a_monitor_has_variables) {
   world w;
-  running other(settings(w.s), w.thread);
+  peer other(w.settings);
   redis::async_monitor ours(w.context, *w.client, "cars");
-  redis::async_monitor theirs(w.context, *other.client, "cars");
+  redis::async_monitor theirs(w.context, other.client, "cars");
   int rented = 0;
   for (auto* cars : {&ours, &theirs, &ours})
     asio::co_spawn(w.context, rent(*cars, "somebody"), [&](std::exception_ptr e) {
@@ -673,8 +673,8 @@ BOOST_AUTO_TEST_CASE(a_monitor_has_variables) {
 BOOST_AUTO_TEST_CASE(what_a_client_owned_goes_back_when_it_ends) {
   world w;
   redis::async_monitor ours(w.context, *w.client, "cars");
-  auto other = std::make_unique<running>(settings(w.s), w.thread);
-  redis::async_monitor theirs(w.context, *other->client, "cars");
+  peer other(w.settings);
+  redis::async_monitor theirs(w.context, other.client, "cars");
   redis::owned car, other_car;
   asio::co_spawn(w.context, give_back(ours), asio::detached);
   asio::co_spawn(w.context, rent_safely(theirs), [&](std::exception_ptr e, redis::owned o) {
@@ -684,7 +684,7 @@ BOOST_AUTO_TEST_CASE(what_a_client_owned_goes_back_when_it_ends) {
       BOOST_TEST(!e);
       car = std::move(o);
     });
-    other->client->stop();
+    other.client.stop();
   });
   w.run_context();
   BOOST_TEST(car.owns());
