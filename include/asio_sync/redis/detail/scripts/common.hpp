@@ -131,14 +131,13 @@ local function object(name)
   if objects[name] then return objects[name] end
   local o, is_torn = look_at(name)
   if is_torn then
-    if call('HLEN', o.v) > 0 then
-      local marked, held = call('HVALS', o.u), call('HVALS', o.h)
-      for _, owned in ipairs(marked) do take_back(o, owned) end
-      for _, record in ipairs(held) do
-        if owned_by(record) then take_back(o, owned_by(record)) end
-      end
+    local marked, held = {}, {}
+    if typed(o) > 0 then marked, held = call('HVALS', o.u), call('HVALS', o.h) end
+    call('DEL', o.m, o.h, o.d, o.q, o.c, o.u)  -- first, because it takes no memory: see exit
+    for _, owned in ipairs(marked) do take_back(o, owned) end
+    for _, record in ipairs(held) do
+      if owned_by(record) then take_back(o, owned_by(record)) end
     end
-    call('DEL', o.m, o.h, o.d, o.q, o.c, o.u)
   end
   objects[name] = o
   return o

@@ -36,10 +36,15 @@ local function disown(o, token, owned)
   end
 end
 
+-- Returns the whole number that a text is, if it is below 2^53, so that it is exact.
+local function exact(text)
+  local number = text:find('^%-?%d+$') and tonumber(text)
+  return number and math.abs(number) < 2 ^ 53 and number or nil
+end
+
 -- Reads the operations from an argument on: "s name value", "n condition most" (0: all), and
 -- "o name counter delta condition". Returns what is to be set, notified and owned, or an error.
 local function operations(o, at)
-  local most = 2 ^ 53
   local set, notified, owned = {}, {}, {}
   while ARGV[at] do
     local what, name = ARGV[at], ARGV[at + 1]
@@ -50,15 +55,15 @@ local function operations(o, at)
       notified[#notified + 1] = {condition = name, most = ARGV[at + 2]}
       at = at + 3
     elseif what == 'o' then
-      local counter, delta, condition = ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-      local value = set[name] or call('HGET', o.v, name) or '0'
-      local sum = value:find('^%-?%d+$') and #value < 20 and value + delta or most
-      if math.abs(sum) >= most then
+      local counter, delta, condition = ARGV[at + 2], exact(ARGV[at + 3]), ARGV[at + 4]
+      local value = exact(set[name] or call('HGET', o.v, name) or '0')
+      local sum = value and delta and whole(value + delta)
+      if not sum or not exact(sum) then
         return redis.error_reply('NUMBER the variable is no number to which this can be added')
       end
-      set[name] = whole(sum)
+      set[name] = sum
       owned[#owned + 1] = {counter = counter,
-                           text = #name .. ':' .. name .. delta .. ' ' .. condition}
+                           text = #name .. ':' .. name .. whole(delta) .. ' ' .. condition}
       at = at + 5
     else
       return redis.error_reply('OPERATION there is no such operation')
