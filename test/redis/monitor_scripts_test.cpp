@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(an_exit_does_all_in_one_step) {
   BOOST_TEST(queued(enter(c, 3)));
   BOOST_TEST(leave(a, 1, {"n", "k", "1", "s", "v", "5", "o", "v", "2", "-7", "k", "n", "all", "0"})
                  .number == 1);
+  BOOST_TEST(c.link.pushes().size() == 1u);
   BOOST_TEST(variable("v") == "-2");
   BOOST_TEST(mark(a, "t2") == "x");
   BOOST_TEST(mark(a, "t1") == "");

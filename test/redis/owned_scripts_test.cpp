@@ -28,9 +28,9 @@ BOOST_AUTO_TEST_CASE(what_is_owned_is_taken_back_at_once_if_nobody_is_inside) {
   BOOST_TEST(waits(b, 2));
   leave(b, 1);
   leave(b, 2);
-  BOOST_TEST(a.forget("x", 2).number == 1);
+  BOOST_TEST(a.release("x", 2).number == 1);
   BOOST_TEST(variable("v") == "10");
-  BOOST_TEST(a.release("x", 3).number == 1);
+  BOOST_TEST(a.forget("x", 3).number == 1);
   BOOST_TEST(a.release("x", 3).number == -1);
   BOOST_TEST(variable("v") == "10");
   BOOST_TEST(keys("as:{x}:*") == std::vector<std::string>{"as:{x}:v"});
