@@ -272,6 +272,20 @@ BOOST_AUTO_TEST_CASE(two_tokens_are_forgotten_at_once) {
   end_all();
 }
 
+BOOST_AUTO_TEST_CASE(a_hold_that_a_forgotten_wait_was_to_give_back_passes_on_if_it_had_to) {
+  for (bool const passes_on : {false, true}) {
+    park(a, 1);
+    park(b, 1);
+    c.notify_one("x", "k");
+    BOOST_TEST(holds(a, 1));
+    BOOST_TEST(a.forget("x", 2, 1, passes_on).number == 1);
+    BOOST_TEST(holds(b, 1) == passes_on);
+    BOOST_TEST(is_parked(b, 1) != passes_on);
+    b.forget("x", 1);
+  }
+  end_all();
+}
+
 BOOST_AUTO_TEST_CASE(a_dead_session_leaves_no_parked_token) {
   for (int i = 0; i < 100; ++i) park(a, i);
   std::string const old = a.sid();
@@ -329,6 +343,16 @@ BOOST_AUTO_TEST_CASE(a_condition_may_be_any_bytes) {
     BOOST_TEST(holds(a, counter));
     a.release("x", counter);
   }
+  end_all();
+}
+
+BOOST_AUTO_TEST_CASE(full_memory_refuses_no_wait) {
+  auto const held = a.acquire("x", 1);
+  admin({"CONFIG", "SET", "maxmemory", "1"});
+  BOOST_TEST(parked(a.cond_wait("x", 2, 1, number(held), "k")));
+  BOOST_TEST(b.notify_one("x", "k").number == 1);
+  BOOST_TEST(holds(a, 2));
+  admin({"CONFIG", "SET", "maxmemory", "0"});
   end_all();
 }
 

@@ -19,6 +19,8 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -445,7 +447,72 @@ BOOST_AUTO_TEST_CASE(failing_memory_leaves_the_lock_as_it_was) {
   BOOST_TEST(w.has_lock(error_code()));
 }
 
+// An executor of a user's own, a copy of which unlocks the lock.
+struct unlocking_executor {
+  explicit unlocking_executor(asio::io_context& io) : inner(io.get_executor()) {}
+  unlocking_executor(unlocking_executor const& other) noexcept : inner(other.inner) {
+    if (copies_left > 0 && --copies_left == 0 && *lock) lock->unlock();
+  }
+  unlocking_executor& operator=(unlocking_executor const&) = default;
+  asio::execution_context& query(asio::execution::context_t) const noexcept {
+    return inner.context();
+  }
+  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  template <class Function>
+  void execute(Function&& f) const {
+    asio::require(inner, asio::execution::blocking.never).execute(static_cast<Function&&>(f));
+  }
+  bool operator==(unlocking_executor const&) const noexcept = default;
+
+  asio::io_context::executor_type inner;
+  static inline int copies_left = 0;
+  static inline lock_type* lock = nullptr;
+};
+
+BOOST_AUTO_TEST_CASE(a_lock_that_an_executor_unlocks_is_not_waited_with) {
+  asio::io_context apart;
+  bool has_unlocked = true;
+  for (int n = 1; has_unlocked; ++n) {
+    lock_type held = lock(m);
+    ending waited;
+    unlocking_executor::lock = &held;
+    unlocking_executor const ex(apart);
+    unlocking_executor::copies_left = n;
+    ready.async_wait(held, asio::bind_executor(ex, waited.handler()));
+    has_unlocked = std::exchange(unlocking_executor::copies_left, 0) == 0;
+    if (!has_unlocked) {
+      BOOST_TEST_REQUIRE(soon([&] { return parked() == 1; }));
+      ready.notify_all();
+    }
+    BOOST_TEST_REQUIRE(asio_sync::test::redis::soon(apart, [&] { return waited.calls != 0; }));
+    BOOST_TEST((waited.is(not_permitted) || (!has_unlocked && waited.is(error_code()))), n);
+  }
+}
+
 // --- The client and its session ---
+
+BOOST_AUTO_TEST_CASE(a_client_that_is_destroyed_ends_its_notifications) {
+  for (bool const has_run : {false, true}) {
+    ending told, ran;
+    {
+      client other(pool.get_executor(), quick(s));
+      async_mutex its(io, other, "x");
+      async_condition its_ready(its, "ready");
+      if (has_run) {
+        other.async_run(ran.handler_on(io));
+        lock(its).unlock();
+        other.stop();
+        wait_for_end(ran);
+      }
+      its_ready.notify_one();
+      its_ready.async_notify_one(told.handler_on(io));
+    }
+    wait_for_end(told);
+    BOOST_TEST(told.is(aborted));
+  }
+}
 
 BOOST_AUTO_TEST_CASE(a_notification_waits_for_the_client_and_leaves_before_it) {
   waiting w;

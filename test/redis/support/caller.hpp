@@ -83,8 +83,9 @@ class caller {
   message forget(std::string const& object, int counter) {
     return call("forget", {object, std::to_string(counter)});
   }
-  message forget(std::string const& object, int counter, int other) {
-    return call("forget", {object, std::to_string(counter), std::to_string(other)});
+  message forget(std::string const& object, int counter, int other, bool passes_on = false) {
+    return call("forget",
+                {object, std::to_string(counter), std::to_string(other), passes_on ? "1" : "0"});
   }
 
   /// Has a token wait on a condition, and gives back what `old` holds with the fence.

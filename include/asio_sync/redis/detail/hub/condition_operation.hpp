@@ -116,7 +116,8 @@ class remote_condition : shell::primitive<Executor, remote_core> {
 
   // Tells the server, and does not wait for its answer. `most`: 0 is no limit.
   void notify(std::uint64_t most) {
-    static_cast<void>(handle_->client->ask(make_signal(*handle_, name_, most), nullptr));
+    auto const client = handle_->client;  // the condition may be gone afterwards
+    static_cast<void>(client->ask(make_signal(*handle_, name_, most), nullptr));
   }
 
   template <class Token>

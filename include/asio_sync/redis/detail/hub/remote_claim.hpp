@@ -84,6 +84,9 @@ class alignas(16) remote_claim : public order {
 
   void fail(verdict why) noexcept { failure_ = why; }
 
+  // True if a wait on a condition has nothing to give back any more.
+  inline bool has_no_lock() const noexcept;
+
   // Gives the lock back whose wait on a condition was refused.
   inline void give_lock_back() noexcept;
 
@@ -200,6 +203,8 @@ class claim_ref {
 };
 
 remote_claim::~remote_claim() { claim_ref const last(from_); }
+
+bool remote_claim::has_no_lock() const noexcept { return lock_ && !*lock_; }
 
 void remote_claim::give_lock_back() noexcept {
   if (!lock_) return;

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace asio_sync::redis::detail {
@@ -145,14 +146,17 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
     auto const is_on_condition = [](shell::waiter& w) {
       return static_cast<remote_waiter&>(w).claim->waits_on_condition();
     };
-    std::size_t const recalled = remote_queue::recall_if(is_on_condition, outcome);
-    return recalled + decide([&](shell::decided_waits& decided) {
-             std::size_t const refused = remote_queue::refuse_if(
-                 [&](shell::waiter& w) { return !is_on_condition(w); }, outcome, decided);
-             settle_work();
-             decided.more = true;
-             return refused;
-           });
+    auto const waits_to_hold = [&](shell::waiter& w) { return !is_on_condition(w); };
+    count_up();  // a handler may destroy the primitive meanwhile
+    std::size_t const cancelled = decide([&](shell::decided_waits& decided) {
+      std::size_t const refused = remote_queue::refuse_if(waits_to_hold, outcome, decided);
+      std::size_t const recalled = remote_queue::recall_if(is_on_condition, outcome);
+      settle_work();
+      decided.more = true;
+      return refused + recalled;
+    });
+    unref();
+    return cancelled;
   }
 
   // Takes a grant over from its wait. The lock of a wait on a condition has it from now on.
@@ -187,6 +191,10 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
 bool remote_queue::enter(shell::waiter& w) noexcept {
   auto const client = client_;  // the core may be gone afterwards
   claim_of(w).core = static_cast<remote_core*>(w.core);
+  if (claim_of(w).has_no_lock()) {        // code of the user's executor has unlocked it
+    std::lock_guard const guard(lock());  // a service may know the wait already
+    return conclude(w, wait_outcome::not_permitted), false;
+  }
   bool const queued = remote_state::enter(w);
   queued ? client->wake() : claim_of(w).give_lock_back();
   return queued;

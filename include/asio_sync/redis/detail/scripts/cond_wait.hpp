@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_SCRIPTS_COND_WAIT_HPP
 #define ASIO_SYNC_REDIS_DETAIL_SCRIPTS_COND_WAIT_HPP
 
+#include <asio_sync/redis/detail/scripts/monitors.hpp>
 #include <asio_sync/redis/detail/scripts/script.hpp>
 
 namespace asio_sync::redis::detail::scripts {
@@ -21,6 +22,7 @@ if states(o, {token}, {})[1] == -1 then
   end
   local asked = operations(o, 12)
   if asked.err then return asked end
+  unregister(token)  -- takes no memory: a full server refuses none of the others then
   call('HSET', prefix .. 'o:' .. me, 't' .. ARGV[6], ARGV[5])
   operate(o, ARGV[5], held, asked)
   local ticket = whole(next_number())
@@ -35,7 +37,8 @@ reap(o)
 pump(o, token)
 flush()
 return state(o, token)
-)lua"};
+)lua",
+                                  visits};
 
 }  // namespace asio_sync::redis::detail::scripts
 

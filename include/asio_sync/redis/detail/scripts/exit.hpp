@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_SCRIPTS_EXIT_HPP
 #define ASIO_SYNC_REDIS_DETAIL_SCRIPTS_EXIT_HPP
 
+#include <asio_sync/redis/detail/scripts/monitors.hpp>
 #include <asio_sync/redis/detail/scripts/script.hpp>
 
 namespace asio_sync::redis::detail::scripts {
@@ -30,7 +31,8 @@ drop(o, {token}, {held}, weight(held), ARGV[8] ~= '1')
 pump(o)
 flush()
 return 1
-)lua"};
+)lua",
+                             visits};
 
 }  // namespace asio_sync::redis::detail::scripts
 

@@ -12,9 +12,9 @@ namespace asio_sync::redis::detail::scripts {
 inline constexpr script forget{"forget", "",
                                R"lua(
 local o, found = object(ARGV[3]), false
-for i = 4, #ARGV do
+for i = 4, ARGV[5] and 5 or 4 do
   local token = me .. ':' .. ARGV[i]
-  if forget(o, token) then found = true else unregister(token) end
+  if forget(o, token, i == 5 and ARGV[6] ~= '1') then found = true else unregister(token) end
 end
 if not found then return 0 end
 pump(o)

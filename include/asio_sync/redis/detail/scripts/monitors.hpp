@@ -35,7 +35,10 @@ local function disown(o, token, owned)
     notify_all(o, take_back(o, owned))
   end
 end
+)lua";
 
+/// Begins the slow way of the scripts that do what the one inside a monitor asks for.
+inline constexpr std::string_view visits = R"lua(
 -- Returns the whole number that a text is, if it is below 2^53, so that it is exact.
 local function exact(text)
   local number = text:find('^%-?%d+$') and tonumber(text)

@@ -10,6 +10,7 @@
 #include <asio_sync/redis/detail/scripts/monitors.hpp>
 #include <asio_sync/redis/detail/scripts/serving.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -20,14 +21,27 @@ struct script {
   std::string_view name;
   std::string_view fast;  // answers the common cases, before most closures are made
   std::string_view slow;  // answers every case
+  std::string_view before_slow = {};
 };
 
-/// Returns the text to load into the server. A test can replace the functions of `life`.
+/// Appends the lines of a text without their margins and comments.
+inline void append_lines(std::string& to, std::string_view lines) {
+  while (!lines.empty()) {
+    auto line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    line = line.substr(0, line.find("--"));
+    if (!line.empty()) to.append(line) += '\n';
+  }
+}
+
+/// Returns the text to load into the server. It has less than 16 KB, because that is what the
+/// server takes before the client has logged in. A test can replace the functions of `life`.
 inline std::string text(script const& of, std::string_view clock = life) {
   std::string whole;
-  for (auto part :
-       {head, clock, hears, granted, of.fast, common, conditions, monitors, serving, of.slow})
-    whole += part;
+  for (auto part : {head, clock, hears, granted, of.fast, common, conditions, monitors, serving,
+                    of.before_slow, of.slow})
+    append_lines(whole, part);
   return whole;
 }
 

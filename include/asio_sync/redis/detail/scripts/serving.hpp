@@ -158,15 +158,15 @@ local function spread(list, act)
   end
 end
 
--- Ends a token in whatever state it is: true if it was there.
-local function forget(o, token)
+-- Ends a token in whatever state it is: true if it was there. `used_up`: see drop.
+local function forget(o, token, used_up)
   local held, waiting = call('HGET', o.h, token), call('HGET', o.d, token)
   if parked_on(waiting) then
     unpark(o, token, waiting)
     call('HDEL', o.d, token)
     unregister(token)
   elseif held or waiting then
-    drop(o, {token}, {held or waiting}, held and weight(held))
+    drop(o, {token}, {held or waiting}, held and weight(held), used_up)
   end
   return held or waiting
 end

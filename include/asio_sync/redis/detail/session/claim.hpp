@@ -123,7 +123,7 @@ class claim {
     } else if (what == script::release) {
       out.add(flag(recalled_));
     } else if (what == script::forget && from_ != 0) {
-      out.add(from_);
+      out.add(from_).add(flag(from_recalled_));
     }
   }
 

@@ -66,6 +66,7 @@ class session {
     stop();
     refusing_ = failure::aborted;
     claims_.finish_all(failure::aborted);
+    claims_.questions().finish_all(failure::aborted);
   }
 
   // Ends the run, and with the same error all operations until the next run.
