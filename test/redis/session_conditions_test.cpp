@@ -27,27 +27,6 @@ struct waits_on_k : fixture {
     told();
     return c;
   }
-
-  // Loses the connection, and resumes the session on another one.
-  void reconnect() {
-    cut();
-    connect();
-    sent();
-    resumes();
-    told();
-  }
-
-  // Loses the session, and opens the next one.
-  void lose_session() {
-    cut();
-    after(6000ms);
-    s.tick(now);
-    told();
-    connect();
-    sent();
-    opens();
-    told();
-  }
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +27,10 @@ using namespace asio_sync::redis::detail;
 using namespace std::chrono_literals;
 using milliseconds = std::chrono::milliseconds;
 
-inline token_state holds(std::uint64_t fence) { return {standing::holds, fence, std::nullopt}; }
+inline token_state holds(std::uint64_t fence,
+                         std::optional<std::string_view> variables = std::nullopt) {
+  return {standing::holds, fence, std::nullopt, variables};
+}
 inline token_state waits(std::uint64_t ticket, std::optional<milliseconds> hint = std::nullopt) {
   return {standing::waits, ticket, hint};
 }
@@ -51,6 +55,16 @@ inline std::string text_of(session_event const& e) {
   std::string text(kinds[static_cast<std::size_t>(e.what)]);
   if (e.time != 0ms) text += ' ' + std::to_string(e.time.count()) + " ms";
   if (e.error != failure::none) text.append(" ").append(text_of(e.error));
+  return text;
+}
+
+// Writes the operations of a request, from an argument on.
+inline std::string operations_of(request const& r, std::size_t i) {
+  std::string text;
+  while (i < r.size()) {
+    text += ',';
+    for (auto const end = i + (r[i] == "o" ? 5 : 3); i != end; ++i) text.append(" ").append(r[i]);
+  }
   return text;
 }
 
@@ -89,8 +103,11 @@ inline std::string text_of(request const& r) {
     case script::cond_wait: {
       std::string text = "cond_wait " + at(4) + ' ' + at(1) + ':' + at(5) + " from " + at(6);
       text += " fence " + at(7) + " on " + at(8) + (at(9) == "1" ? " recalled" : "");
-      return at(10) == "1" ? text + " pass" : text;
+      return text + (at(10) == "1" ? " pass" : "") + operations_of(r, 11);
     }
+    case script::exit:
+      return "exit " + at(4) + ' ' + at(1) + ':' + at(5) + " fence " + at(6) +
+             (at(7) == "1" ? " pass" : "") + operations_of(r, 8);
     case script::unwait: return "unwait " + at(4) + ' ' + at(1) + ':' + at(5);
     case script::signal: return "signal " + at(2) + ' ' + at(3) + " on " + at(4) + ' ' + at(5);
   }
@@ -134,6 +151,33 @@ class fixture : public session_host {
   }
   void push(std::string_view text) { s.pushed(now, text); }
 
+  // Loses the connection, and resumes the session on another one.
+  void reconnect() {
+    cut();
+    connect();
+    sent();
+    resumes();
+    told();
+  }
+
+  // Loses the connection, and the session before there is another one.
+  void lapse() {
+    cut();
+    told();
+    after(6000ms);
+    s.tick(now);
+  }
+
+  // Loses the session, and opens the next one.
+  void lose_session() {
+    lapse();
+    told();
+    connect();
+    sent();
+    opens();
+    told();
+  }
+
   // Opens a session, with a first beat.
   void open() {
     connect();
@@ -146,7 +190,8 @@ class fixture : public session_host {
 
   // --- The client ---
 
-  // Claims have the numbers of their tokens.
+  // Claims have the numbers of their tokens. One that the session has not seen has the number in
+  // which it was made.
   claim& acquire(std::string const& name, bool once = false) {
     auto const made = objects_.try_emplace(name, object{name, "mutex"}).first;
     claims_.emplace_back(made->second, 1, once);
@@ -179,6 +224,26 @@ class fixture : public session_host {
     claims_.emplace_back(objects_.at(name), condition, 1);
     s.wait(now, claims_.back(), held);
     return claims_.back();
+  }
+
+  // Enters a monitor that nobody uses, with variables as the server writes them.
+  claim& enter(std::string const& name, std::uint64_t fence, std::string_view variables = "") {
+    objects_.try_emplace(name, object{name, "monitor"});
+    claim& c = acquire(name);
+    sent();
+    answer(holds(fence, variables));
+    told();
+    return c;
+  }
+
+  // Adds a part of a variable of a monitor that is to be owned.
+  claim& own(claim& inside, std::string const& name, std::string variable, std::string delta,
+             std::string condition) {
+    claim& c = claims_.emplace_back(objects_.at(name), 0);
+    inside.visit()->parts().push_back({std::shared_ptr<claim>(std::shared_ptr<claim>(), &c),
+                                       std::move(variable), std::move(delta),
+                                       std::move(condition)});
+    return c;
   }
 
   // Waits on the condition "c" after a hold with another claim, until the server has answered.
@@ -221,6 +286,7 @@ class fixture : public session_host {
   }
 
   std::string number(claim const& c) const {
+    if (c.counter() != 0) return std::to_string(c.counter());
     for (std::size_t i = 0; i != claims_.size(); ++i)
       if (&claims_[i] == &c) return std::to_string(i + 1);
     return std::to_string(claims_.size());  // it is being emplaced
