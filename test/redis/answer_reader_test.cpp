@@ -21,11 +21,13 @@ namespace {
 using namespace asio_sync::redis::detail;
 
 std::string text_of(token_state const& s) {
-  std::string const where = s.where == standing::holds   ? "holds "
-                            : s.where == standing::waits ? "waits "
-                                                         : "unknown ";
+  std::string const where = s.where == standing::holds    ? "holds "
+                            : s.where == standing::waits  ? "waits "
+                            : s.where == standing::parked ? "parked "
+                                                          : "unknown ";
   return where + std::to_string(s.number) +
-         (s.hint ? " hint " + std::to_string(s.hint->count()) : "");
+         (s.hint ? " hint " + std::to_string(s.hint->count()) : "") +
+         (s.variables ? " variables " + std::string(*s.variables) : "");
 }
 
 std::string text_of(asio_sync::redis::inspection const& i) {
@@ -77,13 +79,15 @@ BOOST_AUTO_TEST_CASE(each_script_has_answers_of_its_own) {
   BOOST_TEST(read(script::beat, "*0\r\n") == "[]");
   BOOST_TEST(read(script::beat, "*6\r\n:1\r\n:12\r\n:-1\r\n:0\r\n:13\r\n:400\r\n") ==
              "[holds 12, waits 13 hint 400]");
-  for (script const what : {script::release, script::forget, script::shutdown, script::force})
+  for (script const what : {script::release, script::forget, script::shutdown, script::force,
+                            script::exit, script::signal})
     BOOST_TEST(read(what, ":-1\r\n") == "-1");
 }
 
 BOOST_AUTO_TEST_CASE(an_error_is_a_refusal_of_each_script) {
   for (script const what : {script::open, script::beat, script::acquire, script::release,
-                            script::forget, script::shutdown, script::inspect, script::force})
+                            script::forget, script::shutdown, script::inspect, script::force,
+                            script::cond_wait, script::unwait, script::signal, script::exit})
     BOOST_TEST(read(what, "-STALE a newer one\r\n") == "refusal STALE a newer one");
 }
 
@@ -111,6 +115,28 @@ BOOST_AUTO_TEST_CASE(a_message_of_another_form_is_malformed) {
     BOOST_TEST(read(script::open, bytes) == "malformed");
   for (std::string const bytes : {"+1\r\n", "*0\r\n", "_\r\n", "#t\r\n", ",1\r\n"})
     BOOST_TEST(read(script::release, bytes) == "malformed");
+}
+
+BOOST_AUTO_TEST_CASE(a_grant_may_have_variables) {
+  for (script const what : {script::acquire, script::cond_wait, script::unwait}) {
+    BOOST_TEST(read(what, "*4\r\n:1\r\n:12\r\n:-1\r\n$6\r\n1:n1:5\r\n") ==
+               "holds 12 variables 1:n1:5");
+    BOOST_TEST(read(what, "*4\r\n:1\r\n:12\r\n:7\r\n$0\r\n\r\n") == "holds 12 hint 7 variables ");
+    BOOST_TEST(read(what, "*3\r\n:2\r\n:13\r\n:-1\r\n") == "parked 13");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(variables_are_a_text_and_follow_a_grant_of_one_token_alone) {
+  std::string const grant = "*4\r\n:1\r\n:12\r\n:-1\r\n", text = "$6\r\n1:n1:5\r\n";
+  for (std::string const state :
+       {"*4\r\n:0\r\n:13\r\n:-1\r\n", "*4\r\n:2\r\n:13\r\n:-1\r\n", "*4\r\n:-1\r\n:0\r\n:-1\r\n",
+        "*4\r\n:3\r\n:12\r\n:-1\r\n", "*4\r\n:1\r\n+12\r\n:-1\r\n"})
+    BOOST_TEST(read(script::acquire, state + text) == "malformed");
+  for (std::string const variables : {":5\r\n", "_\r\n", "*0\r\n", "*1\r\n+5\r\n", "#t\r\n"})
+    BOOST_TEST(read(script::acquire, grant + variables) == "malformed");
+  BOOST_TEST(read(script::acquire, "*5\r\n:1\r\n:12\r\n:-1\r\n" + text + text) == "malformed");
+  for (script const what : {script::beat, script::exit, script::release, script::open})
+    BOOST_TEST(read(what, grant + text) == "malformed");
 }
 
 std::string const nobody = "*8\r\n$0\r\n\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n*0\r\n*0\r\n";

@@ -19,7 +19,7 @@ using namespace session_script;
 
 // A session with a claim, 1, that is inside x with the fence 11; n is 5 there.
 struct inside_x : fixture {
-  explicit inside_x(session_config config = {}) : fixture(config) {
+  inside_x() {
     open();
     enter("x", 11, "1:n1:5");
   }
@@ -241,12 +241,7 @@ BOOST_AUTO_TEST_CASE(a_lost_exit_has_not_happened_unless_it_was_sent_before) {
   for (bool const is_again : {false, true}) {
     inside_x f;
     f.leave();
-    f.sent();
-    if (is_again) {
-      f.reconnect();
-      f.sent();
-      f.answer_beat({});
-    }
+    is_again ? f.send_twice() : void(f.sent());
     f.refuse("LOST the token does not hold with this fence");
     BOOST_TEST(f.told() == (is_again ? "finished 1 outcome_unknown" : "finished 1 lease_lost"));
     BOOST_TEST(f.sent() == "");
@@ -258,12 +253,7 @@ BOOST_AUTO_TEST_CASE(an_exit_without_a_session_has_not_happened_unless_it_was_se
     for (bool const is_again : {false, true}) {
       inside_x f;
       f.leave();
-      f.sent();
-      if (is_again) {
-        f.reconnect();
-        f.sent();
-        f.answer_beat({});
-      }
+      is_again ? f.send_twice() : void(f.sent());
       f.refuse(error);
       BOOST_TEST(f.told() == std::string("session_lost; disconnect; finished 1 ") +
                                  (is_again ? "outcome_unknown" : "lease_lost"));

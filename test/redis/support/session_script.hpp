@@ -160,6 +160,15 @@ class fixture : public session_host {
     told();
   }
 
+  // Sends what is to be sent; then again on another connection.
+  void send_twice() {
+    sent();
+    reconnect();
+    sent();
+    answer_beat({});
+    told();
+  }
+
   // Loses the connection, and the session before there is another one.
   void lapse() {
     cut();
