@@ -300,6 +300,16 @@ BOOST_AUTO_TEST_CASE(an_exit_that_fails_gives_the_monitor_back) {
   BOOST_TEST(told() == "finished 1 server_error");
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_that_has_failed_keeps_its_error_if_the_session_is_lost) {
+  leave();
+  sent();
+  refuse("WRONGTYPE a key of another type");
+  sent();
+  told();
+  lapse();
+  BOOST_TEST(told() == "session_lost; finished 1 server_error");
+}
+
 // --- The end of a run ---
 
 BOOST_AUTO_TEST_CASE(a_shutdown_sends_an_exit_first) {

@@ -184,6 +184,16 @@ BOOST_AUTO_TEST_CASE(a_wait_that_fails_forgets_all_its_tokens) {
   BOOST_TEST(told() == "finished 3 lease_lost; finished 2 server_error");
 }
 
+BOOST_AUTO_TEST_CASE(a_wait_that_has_failed_keeps_its_error_if_the_session_is_lost) {
+  begin_wait();
+  sent();
+  refuse("WRONGTYPE a key of another type");
+  sent();
+  told();
+  lapse();
+  BOOST_TEST(told() == "session_lost; finished 2 server_error; finished 3 lease_lost");
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_that_is_given_up_forgets_all_its_tokens) {
   for (bool const is_sent : {false, true}) {
     waiting_visit f;

@@ -149,9 +149,9 @@ class claim_table {
     for_each([this](claim& c) {
       bool const held = c.state_ == claim_state::holding;
       if (held) host_.lost(c);
-      bool const operates = c.exits_ || (c.from_ != 0 && c.visit_ && c.visit_->asks());
-      if (operates && c.sent_) return finish(c, failure::outcome_unknown);
-      if (held || c.state_ == claim_state::leaving || operates || c.weight_ == 0)
+      if (c.end_ != failure::none) return finish(c, c.end_);
+      if (operates(c) && c.sent_) return finish(c, failure::outcome_unknown);
+      if (held || c.state_ == claim_state::leaving || operates(c) || c.weight_ == 0)
         return finish(c, failure::lease_lost);
       c.sent_ = c.parked_ = false;
       c.from_ = 0;
@@ -254,6 +254,11 @@ class claim_table {
       if (owned && owned->state_ == claim_state::asking) f(*owned);
     }
     c.owned_upto_ = 0;
+  }
+
+  // True if the command that ends a hold asks for operations, or leaves a monitor.
+  static bool operates(claim const& c) noexcept {
+    return c.exits_ || (c.from_ != 0 && c.visit_ && c.visit_->asks());
   }
 
   // The server has executed the command of this claim.
