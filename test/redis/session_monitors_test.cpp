@@ -300,6 +300,16 @@ BOOST_AUTO_TEST_CASE(an_exit_that_fails_gives_the_monitor_back) {
   BOOST_TEST(told() == "finished 1 server_error");
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_that_fails_when_it_is_sent_again_is_unknown) {
+  leave();
+  send_twice();
+  refuse("WRONGTYPE a key of another type");
+  BOOST_TEST(told() == "server_error server_error");
+  BOOST_TEST(sent() == "forget x a.1:1");
+  answer_number(0);
+  BOOST_TEST(told() == "finished 1 outcome_unknown");
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_that_has_failed_keeps_its_error_if_the_session_is_lost) {
   leave();
   sent();

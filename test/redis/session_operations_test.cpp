@@ -184,6 +184,20 @@ BOOST_AUTO_TEST_CASE(a_wait_that_fails_forgets_all_its_tokens) {
   BOOST_TEST(told() == "finished 3 lease_lost; finished 2 server_error");
 }
 
+BOOST_AUTO_TEST_CASE(a_wait_that_fails_when_it_is_sent_again_is_unknown_if_it_has_operations) {
+  for (bool const operates : {false, true}) {
+    waiting_visit f;
+    if (operates) f.inside().visit()->set("n", "6");
+    f.wait_on("x", "k", f.inside());
+    f.send_twice();
+    f.refuse("WRONGTYPE a key of another type");
+    f.told();
+    BOOST_TEST(f.sent() == "forget x a.1:2,1");
+    f.answer_number(0);
+    BOOST_TEST(f.told() == (operates ? "finished 2 outcome_unknown" : "finished 2 server_error"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_that_has_failed_keeps_its_error_if_the_session_is_lost) {
   begin_wait();
   sent();

@@ -85,13 +85,15 @@ inline void claim_table::refuse(command const& of, failure why) noexcept {
   commands_.settle();
   if (!is_current(of)) return;
   claim& c = *of.of;
-  bool const operates = c.exits_ || (c.from_ != 0 && c.visit_ && c.visit_->asks());
-  if (why == failure::lease_lost && operates && of.again) why = failure::outcome_unknown;
-  bool const is_over = why == failure::lease_lost || why == failure::outcome_unknown;
-  if (c.exits_ || c.from_ != 0) forget_owned(c);
-  if (is_over || (!c.exits_ && of.what != script::cond_wait)) return finish(c, why);
+  bool const ends_hold = of.what == script::exit || of.what == script::cond_wait;
+  bool const is_lost = why == failure::lease_lost;
+  if (ends_hold) forget_owned(c);
+  if (ends_hold && of.again && operates(c)) why = failure::outcome_unknown;
+  bool const is_known = ends_hold && !is_lost;
+  if (!is_known) return finish(c, why);
   c.end_ = why;
-  if (!std::exchange(c.exits_, false)) return leave(c, script::forget);
+  c.exits_ = false;
+  if (c.state_ == claim_state::asking) return leave(c, script::forget);
   commands_.push(c, script::forget);
 }
 
