@@ -293,6 +293,40 @@ BOOST_AUTO_TEST_CASE(an_error_of_an_operation_is_its_own) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_operation_that_fails_is_forgotten_if_the_server_may_know_it) {
+  for (bool const is_answered : {false, true}) {
+    fixture f;
+    f.open();
+    f.acquire("x");
+    if (is_answered) {
+      f.sent();
+      f.answer(waits(11));
+      f.after(2s);
+      f.sent();
+      f.answer_beat({unknown()});
+      f.sent();
+    } else {
+      f.send_twice();
+    }
+    f.refuse("KIND the object is a semaphore");
+    BOOST_TEST(f.told() == "");
+    BOOST_TEST(f.sent() == "forget x a.1:1");
+    f.answer_number(0);
+    BOOST_TEST(f.told() == "finished 1 kind_mismatch");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_operation_of_the_next_session_fails_at_once) {
+  fixture f;
+  f.open();
+  f.wait("x", 11);
+  f.lose_session();
+  BOOST_TEST(f.sent() == "beat; acquire x a.2:1 ticket 11");
+  f.answer_beat({});
+  f.refuse("KIND the object is a semaphore");
+  BOOST_TEST(f.told() == "finished 1 kind_mismatch");
+}
+
 BOOST_AUTO_TEST_CASE(a_session_that_cannot_be_opened_ends_the_run) {
   std::pair<std::string, std::string> const errors[] = {
       {"ERR unknown command 'EVALSHA'", "unsupported_server"},

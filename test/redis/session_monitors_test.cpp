@@ -320,6 +320,19 @@ BOOST_AUTO_TEST_CASE(an_exit_that_has_failed_keeps_its_error_if_the_session_is_l
   BOOST_TEST(told() == "session_lost; finished 1 server_error");
 }
 
+BOOST_AUTO_TEST_CASE(a_grant_whose_variables_are_refused_is_given_back) {
+  wait("x", 20);
+  after(2000ms);
+  sent();
+  answer_beat({holds(11), holds(30)});
+  sent();
+  refuse("WRONGTYPE a key of another type");
+  BOOST_TEST(told() == "server_error server_error");
+  BOOST_TEST(sent() == "forget x a.1:2");
+  answer_number(1);
+  BOOST_TEST(told() == "finished 2 server_error");
+}
+
 // --- The end of a run ---
 
 BOOST_AUTO_TEST_CASE(a_shutdown_sends_an_exit_first) {

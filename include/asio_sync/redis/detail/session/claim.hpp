@@ -41,7 +41,7 @@ struct command {
   claim* of = nullptr;  // null if the session itself, or a claim that has ended, has sent it
   session_clock::time_point sent{};
   bool queued = true;        // it is to be sent
-  bool again = false;        // it has been sent on an earlier connection, too
+  bool again = false;        // it, or one by which the claim has asked, has been sent before
   question* asks = nullptr;  // null if it is none's, or that of one that has ended
 };
 

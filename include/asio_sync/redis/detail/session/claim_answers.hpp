@@ -89,7 +89,7 @@ inline void claim_table::refuse(command const& of, failure why) noexcept {
   bool const is_lost = why == failure::lease_lost;
   if (ends_hold) forget_owned(c);
   if (ends_hold && of.again && operates(c)) why = failure::outcome_unknown;
-  bool const is_known = ends_hold && !is_lost;
+  bool const is_known = ends_hold ? !is_lost : is_ask(of.what) && of.again;
   if (!is_known) return finish(c, why);
   c.end_ = why;
   c.exits_ = false;

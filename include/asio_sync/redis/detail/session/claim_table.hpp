@@ -222,7 +222,7 @@ class claim_table {
   void apply_leave(command const& of, std::int64_t result) noexcept;
 
   // Takes the error that the first command is answered with. It counts unless a later command of
-  // the claim has replaced this one. What ends a hold first gives back what it may still hold.
+  // the claim has replaced this one. A claim that the server may know is forgotten before it ends.
   void refuse(command const& of, failure why) noexcept;
 
   // The server has refused a command because it knows no such session. Had it been sent before, it
@@ -325,6 +325,7 @@ class claim_table {
     commands_.push(c, c.from_ != 0 ? script::cond_wait
                       : unwaits    ? script::unwait
                                    : script::acquire);
+    c.asked_->again = c.sent_;
   }
 
   void wait(time_point now, claim& c, token_state const& s) noexcept {
