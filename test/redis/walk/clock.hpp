@@ -68,7 +68,7 @@ local function script()
 )lua";
 
 // Ends each call. Answers the script's answer, the epoch, the number of sessions in as:all, the
-// keys that live with their deadlines and values, and of each object its m, h, d, q and c.
+// keys that live with their deadlines and values, and of each object its m, h, d, q, c, u and v.
 inline constexpr std::string_view after = R"lua(
 end
 local answer = {script()}
@@ -83,10 +83,11 @@ answer[2], answer[3] = redis.call('GET', 'as:epoch') or '', redis.call('SCARD', 
 answer[4] = life
 for i = 3, #KEYS do
   local base = 'as:{' .. KEYS[i] .. '}:'
-  answer[#answer + 1] = {redis.call('HMGET', base .. 'm', 'e', 'cap', 'used', 'n', 'c'),
+  answer[#answer + 1] = {redis.call('HMGET', base .. 'm', 'e', 'cap', 'used', 'n', 'c', 'o'),
                          redis.call('HGETALL', base .. 'h'), redis.call('HGETALL', base .. 'd'),
                          redis.call('ZRANGE', base .. 'q', 0, -1, 'WITHSCORES'),
-                         redis.call('ZRANGE', base .. 'c', 0, -1)}
+                         redis.call('ZRANGE', base .. 'c', 0, -1),
+                         redis.call('HGETALL', base .. 'u'), redis.call('HGETALL', base .. 'v')}
 end
 return answer
 )lua";

@@ -4,6 +4,8 @@
 #ifndef ASIO_SYNC_TEST_REDIS_WALK_JUDGE_HPP
 #define ASIO_SYNC_TEST_REDIS_WALK_JUDGE_HPP
 
+#include "redis/walk/leaving.hpp"
+#include "redis/walk/monitor_rules.hpp"
 #include "redis/walk/snapshot.hpp"
 #include "redis/walk/world.hpp"
 
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -33,6 +36,7 @@ class judge {
     overtaken_.clear();
     generations_.clear();
     signals_.clear();
+    monitors_.begin_round();
     last_fence_ = next_fence_ = grants_ = waits_ = notified_ = 0;
     begin();
   }
@@ -42,16 +46,24 @@ class judge {
     for (auto const& [name, p] : world_.seen().objects) torn_.insert(name);
   }
 
+  // Somebody has deleted what lists the tokens of sessions.
+  void forget_exits() { monitors_.forget_exits(); }
+
   std::uint64_t grants() const noexcept { return grants_; }
 
   // Returns how many waits have begun, and how many notifications have gone to one of them.
   std::uint64_t waits() const noexcept { return waits_; }
   std::uint64_t notified() const noexcept { return notified_; }
+  monitor_tally const& monitors() const noexcept { return monitors_.counted(); }
+
+  // Returns the rule that is broken if a client is told this, or nothing.
+  std::string operator()(fact const& told) { return monitors_(told); }
 
   // Returns the rule that this call has broken, or nothing.
   std::string operator()(request const& r, message const& reply) {
     problem_.clear();
     me_ = std::string(r[1]);
+    left_ = executed(r, reply);
     check_connection(r, reply);
     check_places();
     for (auto const& [name, p] : now().objects)
@@ -60,6 +72,8 @@ class judge {
     for (std::string const& name : pumped(r, reply)) check_pumped(name, r.what());
     check_notifications(r, reply);
     note_beat(r, reply);
+    if (std::string broken = monitors_(before_, now(), r, reply, left_); !broken.empty())
+      fail(std::move(broken));
     before_ = now();
     return problem_;
   }
@@ -71,6 +85,15 @@ class judge {
   bool is_current(place const& p) const { return !p.epoch.empty() && p.epoch == now().epoch; }
   void fail(std::string what) {
     if (problem_.empty()) problem_ = std::move(what);
+  }
+
+  // Returns what this call has done for somebody who was inside, if it has done that.
+  std::optional<leaving> executed(request const& r, message const& reply) const {
+    std::optional<leaving> l = read_leaving(r);
+    if (!l || reply.is_error()) return std::nullopt;
+    auto const p = before_.objects.find(l->object);
+    if (p == before_.objects.end() || !p->second.has(l->token, l->fence)) return std::nullopt;
+    return l;
   }
 
   // True if a push would reach the session, and it has not missed a beat.
@@ -86,7 +109,7 @@ class judge {
   void check_connection(request const& r, message const& reply) {
     if (reply.is_error()) return;
     bool const opens = r.what() == script::open;
-    if (!opens && r.what() != script::beat && !is_ask(r.what())) return;
+    if (!opens && r.what() != script::beat && !needs_session(r.what())) return;
     std::uint64_t const generation = std::stoull(std::string(r[2]));
     std::uint64_t& newest = generations_[me_];
     if (generation < newest) fail("bytes of an old connection are executed");
@@ -111,6 +134,8 @@ class judge {
         if (!tokens.insert(token).second) fail(token + " is in two places");
       for (auto const& [token, w] : p.parked)
         if (!tokens.insert(token).second) fail(token + " is in two places");
+      for (auto const& [token, each] : p.owned)
+        if (!tokens.insert(token).second) fail(token + " is in two places");
     }
   }
 
@@ -118,6 +143,7 @@ class judge {
     std::uint64_t used = 0;
     for (auto const& [token, h] : p.holders) used += h.weight;
     if (used != p.used) fail(name + " counts another weight than its holders have");
+    if (p.owns != p.owned.size()) fail(name + " counts other tokens that own than it has");
     if (used > p.capacity) fail(name + " is granted beyond its capacity");
     if (p.waits != p.waiters.size() || p.queue.size() != p.waiters.size())
       fail(name + " counts other waiters than it has");
@@ -189,13 +215,16 @@ class judge {
   // --- Nothing free is left to those who wait ---
 
   // Returns the objects whose waiters the script has served.
-  static std::vector<std::string> pumped(request const& r, message const& reply) {
+  std::vector<std::string> pumped(request const& r, message const& reply) const {
     std::vector<std::string> names;
     if (reply.is_error()) return names;
     switch (r.what()) {
       case script::acquire:
       case script::cond_wait:
       case script::unwait: names.emplace_back(r[4]); break;
+      case script::exit:
+        if (left_) names.emplace_back(r[4]);
+        break;
       case script::signal:
         if (reply.number > 0) names.emplace_back(r[2]);
         break;
@@ -220,7 +249,12 @@ class judge {
 
   void check_pumped(std::string const& name, script what) {
     place const& p = now().objects.at(name);
-    if (now().gate || !is_current(p) || p.waiters.empty()) return;
+    if (now().gate || !is_current(p)) return;
+    bool const is_parked_at = !p.parked.empty() && !was_idle(name);
+    if (is_ask(what) || (what == script::beat && is_parked_at))
+      for (auto const& [token, each] : p.owned)
+        if (!now().is_alive(owner_of(token))) fail(token + " is dead, and owns");
+    if (p.waiters.empty()) return;
     if (is_ask(what) || what == script::beat)
       for (auto const& [token, h] : p.holders)
         if (!now().is_alive(owner_of(token))) fail(token + " is dead, and holds");
@@ -233,6 +267,11 @@ class judge {
       if (w.weight <= p.capacity - p.used) fail(token + " waits for what is free");
       return;
     }
+  }
+
+  bool was_idle(std::string const& name) const {
+    place const& old = before_.objects.at(name);
+    return old.waiters.empty() && old.parked.empty();
   }
 
   // --- A waiter that has been overtaken, and has sent a beat since, is not overtaken again ---
@@ -269,11 +308,15 @@ class judge {
       count_carried(name, p, has);
       use_up(name, old, r, reply, had);
       if (r.what() == script::signal && r[2] == name) note_signal(name, p, old, r, reply, had);
+      if (left_ && left_->object == name)
+        for (auto const& each : left_->notified)
+          if (!each.is_for_all) ++had[{name, each.condition}];
       for (auto const& [of, count] : had)
-        if (has[of] < count && is_awaited(p, of.second)) fail("a notification is lost at " + name);
+        if (has[of] < count && is_still_awaited(old, p, of.second))
+          fail("a notification is lost at " + name);
       for (auto const& [of, count] : has)
         if (had[of] < count) fail("a notification of nobody is carried at " + name);
-      for (auto const& [token, w] : old.parked) check_woken(token, w, p);
+      for (auto const& [token, w] : old.parked) check_woken(token, w, old, p);
       for (auto const& [token, w] : p.parked) waits_ += 1 - old.parked.count(token);
     }
   }
@@ -281,12 +324,11 @@ class judge {
   // The token that gives back uses its notification up, unless it passes it on.
   void use_up(std::string const& name, place const& old, request const& r, message const& reply,
               carried& had) const {
-    bool const releases = r.what() == script::release;
-    if (reply.is_error() || (!releases && r.what() != script::cond_wait)) return;
-    if (r[releases ? 2 : 4] != name) return;
-    std::size_t const pass = releases ? 4 : 10;
-    if (r.size() > pass && r[pass] == "1") return;
-    auto const h = old.holders.find(me_ + ':' + std::string(r[releases ? 3 : 6]));
+    bool const releases = r.what() == script::release && !reply.is_error();
+    if (!releases && !left_) return;
+    if ((releases ? r[2] : left_->object) != name) return;
+    if (releases ? r.size() > 4 && r[4] == "1" : left_->passes) return;
+    auto const h = old.holders.find(releases ? me_ + ':' + std::string(r[3]) : left_->token);
     if (h != old.holders.end() && !h->second.carries.empty()) --had[{name, h->second.carries}];
   }
 
@@ -308,8 +350,14 @@ class judge {
     });
   }
 
+  // The token that this call has parked may have come too late.
+  bool is_still_awaited(place const& old, place p, std::string const& condition) const {
+    std::erase_if(p.parked, [&old](auto const& w) { return old.parked.count(w.first) == 0; });
+    return is_awaited(p, condition);
+  }
+
   // Of those that are still parked, nobody should have been notified instead of this token.
-  void check_woken(std::string const& token, waiter const& old, place const& p) {
+  void check_woken(std::string const& token, waiter const& old, place const& all, place const& p) {
     auto const held = p.holders.find(token);
     auto const queued = p.waiters.find(token);
     std::string const carries = held != p.holders.end()     ? held->second.carries
@@ -320,6 +368,7 @@ class judge {
     bool const is_reached = old.skip == 'B' || reaches(owner_of(token));
     for (auto const& [other, w] : p.parked) {
       if (w.condition != carries || !now().is_alive(owner_of(other))) continue;
+      if (all.parked.count(other) == 0) continue;
       bool const reaches_other = w.skip == 'B' || reaches(owner_of(other));
       if (is_reached ? reaches_other && w.ticket < old.ticket
                      : reaches_other || w.ticket < old.ticket)
@@ -335,6 +384,8 @@ class judge {
   world const& world_;
   snapshot before_;
   std::string me_, problem_;
+  std::optional<leaving> left_;  // what this call has done for somebody who was inside
+  monitor_rules monitors_;
   std::set<std::string> torn_;
   std::map<std::string, mark_of> overtaken_;
   std::map<std::string, std::uint64_t> generations_;  // of the newest connection of each session

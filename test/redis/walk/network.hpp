@@ -32,7 +32,7 @@ class network {
   std::string last_calls() const {
     constexpr char const* names[] = {"open",      "beat",     "acquire", "release",
                                      "forget",    "shutdown", "inspect", "force",
-                                     "cond_wait", "unwait",   "signal"};
+                                     "cond_wait", "unwait",   "signal",  "exit"};
     std::ostringstream text;
     for (past_call const& c : last_calls_) {
       text << c.time.count() << ' ' << names[std::size_t(c.what.what())];

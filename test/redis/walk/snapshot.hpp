@@ -36,18 +36,41 @@ struct waiter {
   std::string condition{};  // that it waits on, if it is parked
 };
 
+// A part of a variable that a token owns.
+struct part {
+  std::string variable;
+  std::int64_t delta = 0;
+  std::string condition;
+};
+using parts = std::map<std::string, part>;  // by token
+
 // An object as the server has it.
 struct place {
   std::string epoch;  // empty if there is no m
-  std::uint64_t capacity = 0, used = 0, waits = 0, parks = 0;
+  std::uint64_t capacity = 0, used = 0, waits = 0, parks = 0, owns = 0;
   std::map<std::string, holder> holders;
   std::map<std::string, waiter> waiters, parked;
+  parts owned, marked;  // marked: the token has ended, and its part is not taken back yet
+  std::map<std::string, std::string> variables;
   std::map<std::string, std::uint64_t> queue;
   std::set<std::string> members;  // of c
 
   bool is_empty() const {
     return holders.empty() && waiters.empty() && parked.empty() && queue.empty() &&
-           members.empty();
+           members.empty() && owned.empty() && marked.empty();
+  }
+
+  // True if the token holds with this fence.
+  bool has(std::string const& token, std::uint64_t fence) const {
+    auto const h = holders.find(token);
+    return h != holders.end() && h->second.fence == fence;
+  }
+
+  // Returns what is to be taken back now or later.
+  parts all_parts() const {
+    parts all = owned;
+    all.insert(marked.begin(), marked.end());
+    return all;
   }
 };
 
@@ -98,9 +121,14 @@ struct snapshot {
       p.used = std::stoull(m.at(2).text);
       p.waits = std::stoull(m.at(3).text);
       p.parks = m.at(4).text.empty() ? 0 : std::stoull(m.at(4).text);
+      p.owns = m.at(5).text.empty() ? 0 : std::stoull(m.at(5).text);
     }
     each_pair(parts.at(1), [&p](std::string const& token, std::string const& text) {
       auto const words = split(text);
+      if (words.at(0) == "0") {
+        p.owned[token] = read_part(text.substr(text.find('o') + 1));
+        return;
+      }
       p.holders[token] = {std::stoull(words.at(0)), std::stoull(words.at(1)), behind(words, 'n')};
     });
     each_pair(parts.at(2), [&p](std::string const& token, std::string const& text) {
@@ -113,7 +141,20 @@ struct snapshot {
       p.queue[token] = std::stoull(ticket);
     });
     for (message const& member : parts.at(4).elements) p.members.insert(member.text);
+    each_pair(parts.at(5), [&p](std::string const& token, std::string const& text) {
+      p.marked[token] = read_part(text);
+    });
+    each_pair(parts.at(6), [&p](std::string const& name, std::string const& value) {
+      p.variables[name] = value;
+    });
     return p;
+  }
+
+  // Reads "<size>:<variable><delta> <condition>".
+  static part read_part(std::string const& text) {
+    std::size_t const at = text.find(':') + 1, size = std::stoull(text);
+    std::size_t const blank = text.find(' ', at + size);
+    return {text.substr(at, size), std::stoll(text.substr(at + size)), text.substr(blank + 1)};
   }
 
   // The walk's conditions have no spaces.

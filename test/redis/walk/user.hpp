@@ -6,6 +6,7 @@
 
 #include <asio_sync/redis/detail/session/session.hpp>
 
+#include "redis/walk/monitor_rules.hpp"
 #include "redis/walk/world.hpp"
 #include "support/random.hpp"
 
@@ -52,12 +53,15 @@ struct link {
 class user final : public session_host {
  public:
   struct use {
-    std::unique_ptr<claim> token;
+    std::shared_ptr<claim> token;
     std::size_t subject;
-    std::uint64_t weight;
+    std::uint64_t weight;  // 0: it owns a part of a variable
     bool holds = false;
     bool leaves = false;
-    bool waits = false;  // on a condition, or for the hold after that
+    bool waits = false;           // on a condition, or for the hold after that
+    std::uint64_t left_with = 0;  // the fence of the hold that its command ends; 0: none
+
+    bool is_inside() const { return holds && !leaves && weight != 0; }
   };
 
   user(session_config config, std::vector<subject> const& subjects, random_choice& random)
@@ -97,7 +101,7 @@ class user final : public session_host {
   // --- The program ---
 
   void acquire(std::size_t subject, std::uint64_t weight, bool once = false) {
-    uses_.push_back({std::make_unique<claim>(objects_[subject], weight, once), subject, weight});
+    uses_.push_back({std::make_shared<claim>(objects_[subject], weight, once), subject, weight});
     s_.acquire(now_, *uses_.back().token);
   }
 
@@ -109,7 +113,7 @@ class user final : public session_host {
 
   // Waits on a condition with something that is held.
   void wait() {
-    use* const held = choose([](use const& u) { return u.holds && !u.leaves; });
+    use* const held = choose([](use const& u) { return u.is_inside(); });
     if (held != nullptr) wait(*held, condition());
   }
 
@@ -141,8 +145,11 @@ class user final : public session_host {
     use* const at = choose([waits](use const& u) { return !u.leaves && (u.holds || waits); });
     if (at == nullptr) return;
     use& u = *at;
+    if (u.is_inside() && u.token->visit() != nullptr && !random_.one_in(3)) return exit(u);
     bool const held = std::exchange(u.holds, false);
     u.leaves = true;
+    u.left_with = 0;
+    if (held && u.token->visit() != nullptr) u.token->visit()->set(count_name, "discarded");
     if (held && !random_.one_in(4))
       s_.release(now_, *u.token);
     else
@@ -150,7 +157,19 @@ class user final : public session_host {
     ended_.clear();
   }
 
+  // Gives back a part of a variable, perhaps before the server has been told of it.
+  void disown() {
+    use* const u = choose([](use const& each) { return each.weight == 0 && !each.leaves; });
+    if (u == nullptr) return;
+    u->holds = false;
+    u->leaves = true;
+    s_.release(now_, *u->token);
+    ended_.clear();
+  }
+
   std::string problem;
+  std::vector<fact> told;
+  bool owns_more = true;
   link* connection = nullptr;
   milliseconds frozen_until{0}, away_until{0};
   std::size_t grants = 0, losses = 0;
@@ -168,14 +187,53 @@ class user final : public session_host {
   }
 
   void wait(use& held, std::string on) {
-    auto c = std::make_unique<claim>(objects_[held.subject], std::move(on), held.weight);
+    auto c = std::make_shared<claim>(objects_[held.subject], std::move(on), held.weight);
     claim &token = *c, &from = *held.token;
+    operate(held);
+    bool const operates = from.visit() != nullptr && from.visit()->asks();
     held.holds = false;
     held.leaves = true;
     uses_.push_back({std::move(c), held.subject, held.weight});
     uses_.back().waits = true;
+    if (operates) uses_.back().left_with = from.fence();
     s_.wait(now_, token, from);
     ended_.clear();
+  }
+
+  // Leaves a monitor.
+  void exit(use& inside) {
+    operate(inside);
+    inside.holds = false;
+    inside.leaves = true;
+    inside.left_with = inside.token->fence();
+    s_.exit(now_, *inside.token);
+    ended_.clear();
+  }
+
+  // Does something inside a monitor, or nothing.
+  void operate(use const& inside) {
+    visit* const v = inside.token->visit();
+    if (v == nullptr || random_.one_in(6)) return;
+    v->set(count_name, std::to_string(number_of(seen(*v), count_name) + 1));
+    if (random_.one_in(3))
+      v->set("any",
+             random_.one_in(2) ? "" : "1:2 s" + std::to_string(now_.time_since_epoch().count()));
+    for (unsigned n = random_.below(3); n != 0; --n)
+      v->notify(condition(), random_.one_in(4) ? 0 : 1);
+    for (unsigned n = random_.below(3); n != 0 && owns_more && uses_.size() < 8; --n) {
+      auto owner = std::make_shared<claim>(objects_[inside.subject], 0);
+      uses_.push_back({owner, inside.subject, 0});
+      v->parts().push_back(
+          {std::move(owner), sum_name, std::to_string(int(random_.below(5)) - 2), condition()});
+    }
+  }
+
+  // Returns the variables of the walk.
+  static variables seen(visit const& v) {
+    variables all;
+    for (char const* const name : {count_name, sum_name, "any"})
+      if (std::string const* const value = v.find(name)) all[name] = *value;
+    return all;
   }
 
   use& find(claim& c) {
@@ -189,6 +247,9 @@ class user final : public session_host {
     if (now_ >= s_.valid_until()) problem = "a grant without a session";
     u.holds = true;
     ++grants;
+    if (u.left_with != 0) told.push_back({fact::kind::has_left, u.left_with});
+    u.left_with = 0;
+    if (c.visit() != nullptr) told.push_back({fact::kind::entered, c.fence(), seen(*c.visit())});
   }
   void lost(claim& c) noexcept override {
     use& u = find(c);
@@ -197,8 +258,13 @@ class user final : public session_host {
     u.leaves = true;
     ++losses;
   }
-  void finished(claim& c, failure) noexcept override {
-    if (find(c).holds) problem = "a hold has ended without a loss";
+  void finished(claim& c, failure why) noexcept override {
+    use const& u = find(c);
+    if (u.holds) problem = "a hold has ended without a loss";
+    if (u.left_with != 0 && why == failure::none)
+      told.push_back({fact::kind::has_left, u.left_with});
+    if (u.left_with != 0 && why == failure::lease_lost)
+      told.push_back({fact::kind::has_not_left, u.left_with});
     ended_.push_back(std::move(find(c).token));
     uses_.remove_if([](use const& u) { return u.token == nullptr; });
   }
@@ -224,7 +290,7 @@ class user final : public session_host {
   int drift_ = 0;  // in thousandths
   std::vector<object> objects_;
   std::list<use> uses_;
-  std::vector<std::unique_ptr<claim>> ended_;  // until the call that has ended them returns
+  std::vector<std::shared_ptr<claim>> ended_;  // until the call that has ended them returns
   std::vector<std::unique_ptr<question>> signals_;
   session s_;
 };

@@ -6,6 +6,8 @@
 
 #include "redis/walk/judge.hpp"
 #include "redis/walk/network.hpp"
+#include "redis/walk/programs.hpp"
+#include "redis/walk/round.hpp"
 #include "redis/walk/user.hpp"
 #include "redis/walk/world.hpp"
 
@@ -21,41 +23,6 @@
 #include <vector>
 
 namespace redis_walk {
-
-inline std::vector<subject> const subjects{
-    {"x", "mutex", 1}, {"y", "semaphore", 3}, {"z", "semaphore", 5}};
-
-constexpr milliseconds max_ttl{2000};
-
-inline session_config configuration(milliseconds ttl, milliseconds max_hold = 0ms) {
-  session_config config;
-  config.ttl = ttl;
-  config.max_ttl = max_ttl;
-  config.margin = ttl / 20;
-  config.max_hold = max_hold;
-  return config;
-}
-
-constexpr std::size_t round_calls = 1500;  // in which everything may fail
-
-struct tally {
-  std::size_t rounds = 0, calls = 0, grants = 0, losses = 0, data_losses = 0, deletions = 0,
-              waits = 0, notified = 0;
-
-  friend std::ostream& operator<<(std::ostream& out, tally const& t) {
-    return out << t.calls << " calls in " << t.rounds << " rounds, " << t.grants << " grants, "
-               << t.losses << " losses of holds, " << t.data_losses << " losses of data, "
-               << t.deletions << " deletions, " << t.waits << " waits, " << t.notified
-               << " notified one by one";
-  }
-};
-
-inline std::vector<std::string> names_of(std::vector<subject> const& some) {
-  std::vector<std::string> names;
-  names.reserve(some.size());
-  for (subject const& each : some) names.push_back(each.name);
-  return names;
-}
 
 // One round: five users and a server in a random order of events, in which everything fails that
 // can fail; then a calm, in which everybody is served; then the end of all of them.
@@ -80,6 +47,7 @@ class walk {
     total_.grants += judge_.grants();
     total_.waits += judge_.waits();
     total_.notified += judge_.notified();
+    total_.monitors += judge_.monitors();
     for (auto& u : users_) total_.losses += u->losses;
     return problem_.empty() ? "" : net_.last_calls() + problem_;
   }
@@ -114,6 +82,7 @@ class walk {
         connect(u);
     }
     for (auto& each : users_) send(*each);
+    for (auto& each : users_) hear(each);
     check_beliefs();
   }
 
@@ -136,7 +105,8 @@ class walk {
     if (l.to_server.empty()) return net_.close(l);
     if (l.heard) --l.left;
     request const& r = l.to_server.front();
-    if (r.what() == script::release || r.what() == script::forget) given_back_ = r;
+    if (r.what() == script::release || r.what() == script::forget || r.what() == script::exit)
+      given_back_ = r;
     net_.serve(l);
   }
 
@@ -148,55 +118,7 @@ class walk {
   void act(user& u) {
     if (world_.now() < u.away_until && !random_.one_in(16)) return;
     if (u.s().state() == session_state::stopped) return u.s().run();
-    if (parks_) return u.wait();
-    if (faults_ && is_crowded_) return crowd_a_condition(u);
-    if (faults_ && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
-    if (faults_ && random_.below(2) == 0) return use_condition(u);
-    if (!faults_ && random_.below(2) == 0) return end_waits(u);
-    u.give_up(faults_ && random_.one_in(4));
-  }
-
-  // Has many users wait on one condition, so that there are waits to choose from.
-  void crowd_a_condition(user& u) {
-    unsigned const n = random_.below(20);
-    if (n < 8)
-      return u.uses() < 6 ? u.acquire(0, 1) : u.give_up(random_.one_in(8));
-    else if (n < 14)
-      u.wait();
-    else if (n < 16)
-      u.recall();
-    else if (n < 18)
-      u.give_up(false);
-    else if (u.signals() < 3)
-      u.notify(subjects[0].name, "c", random_.one_in(12) ? 0 : 1);
-  }
-
-  void use_condition(user& u) {
-    unsigned const n = random_.below(10);
-    if (n < 6)
-      u.wait();
-    else if (n < 7)
-      u.recall();
-    else if (u.signals() < 3)
-      notify(u);
-  }
-
-  // Notifies somebody who waits, or perhaps nobody.
-  void notify(user& u) {
-    auto const& all = world_.seen().objects;
-    auto const& [name, p] = *std::next(all.begin(), random_.below(unsigned(all.size())));
-    std::uint64_t const number = random_.one_in(4) ? 0 : 1;
-    if (p.parked.empty()) return u.notify(name, "c", number);
-    auto const n = random_.below(unsigned(p.parked.size()));
-    u.notify(name, std::next(p.parked.begin(), n)->second.condition, number);
-  }
-
-  // In one half of the rounds nothing but notifications ends waits.
-  void end_waits(user& u) {
-    if (ends_by_recall_) return u.recall();
-    bool const is_needed = std::any_of(users_.begin(), users_.end(),
-                                       [](auto const& each) { return each->is_waiting(); });
-    if (is_needed && u.signals() == 0) notify(u);
+    programs_.act(u, faults_, parks_);
   }
 
   void connect(user& u) {
@@ -225,6 +147,7 @@ class walk {
   void start(std::size_t i) {
     constexpr std::array<milliseconds, 5> ttls{2000ms, 1200ms, 800ms, 2000ms, 800ms};
     if (users_[i]) total_.losses += users_[i]->losses;
+    hear(users_[i]);
     users_[i] =
         std::make_unique<user>(configuration(ttls[i], i == 1 ? 600ms : 0ms), subjects, random_);
   }
@@ -275,7 +198,7 @@ class walk {
     start(i);
   }
 
-  // Releases for a second time what was given back, or releases what only waits.
+  // Gives back for a second time what was given back, or releases what only waits.
   void disturb_bystander() {
     if (world_.now() < stalled_until_) return;
     if (random_.below(2) == 0 && given_back_.size() != 0) {
@@ -345,6 +268,7 @@ class walk {
     if (which < 4) doubt_until_ = world_.now() + 2 * max_ttl;
     if (which == 5) lists_all_ = false;
     if (which == 4 || which == 5) finds_parked_ = false;
+    if (which == 4) judge_.forget_exits();
     if (which == 1) judge_.tear();
     world_.look();
     judge_.begin();
@@ -363,6 +287,15 @@ class walk {
     }
     for (auto const& u : users_)
       if (!u->problem.empty()) problem_ = u->problem;
+  }
+
+  // Compares what the user has been told with what has happened.
+  void hear(std::unique_ptr<user> const& u) {
+    if (!u) return;
+    for (fact const& told : u->told)
+      if (std::string broken = judge_(told); !broken.empty() && problem_.empty())
+        problem_ = std::move(broken);
+    u->told.clear();
   }
 
   bool is_quiet() const {
@@ -385,6 +318,7 @@ class walk {
       for (auto const& [token, h] : p.holders) check_ghost(token);
       for (auto const& [token, w] : p.waiters) check_ghost(token);
       for (auto const& [token, w] : p.parked) check_ghost(token);
+      for (auto const& [token, each] : p.owned) check_ghost(token);
     }
   }
 
@@ -412,6 +346,7 @@ class walk {
 
   void newcomer() {
     user late(configuration(max_ttl), subjects, random_);
+    late.owns_more = false;
     net_.connect(late);
     answer_all(late);
     for (std::size_t i = 0; i != subjects.size(); ++i) late.acquire(i, subjects[i].capacity);
@@ -427,8 +362,8 @@ class walk {
     late.s().shutdown(late.now());
     answer_all(late);
     for (std::string const& key : world_.keys("*"))
-      if (key != "as:epoch" && key != "as:f" && (lists_all_ || !key.starts_with("as:o:")) &&
-          (finds_parked_ || !key.starts_with("as:{")))
+      if (key != "as:epoch" && key != "as:f" && key != "as:{w}:v" &&
+          (lists_all_ || !key.starts_with("as:o:")) && (finds_parked_ || !key.starts_with("as:{")))
         problem_ = key + " is left";
     net_.close_all();
   }
@@ -445,13 +380,12 @@ class walk {
   tally& total_;
   judge judge_;
   network net_;
-  std::array<std::unique_ptr<user>, 5> users_;
+  user_list users_;
+  programs programs_{world_, random_, users_};
   bool faults_ = true;
   bool lists_all_ = true;     // nobody has deleted as:all
   bool finds_parked_ = true;  // nobody has deleted what lists the tokens of the dead
-  bool ends_by_recall_ = random_.below(2) == 0;
   bool parks_ = false;
-  bool is_crowded_ = random_.below(2) == 0;
   milliseconds stalled_until_{0};  // the server executes nothing before
   milliseconds doubt_until_{0};    // beliefs may be wrong, because keys were deleted
   world::image saved_;

@@ -166,6 +166,14 @@ inline token_state decode_state(message const* m) {
   return s;
 }
 
+// Returns the state of one token, perhaps with the variables of a monitor.
+inline answer decode_state(std::vector<message> const& parts) {
+  if (parts.size() != 3 && parts.size() != 4) return malformed{};
+  token_state s = decode_state(parts.data());
+  if (parts.size() == 4) s.variables = parts[3].text;
+  return s;
+}
+
 // Returns the answer of a script. `states` keeps those of a beat.
 inline answer decode(script what, message const& m, std::vector<token_state>& states) {
   auto const& parts = m.elements;
@@ -183,9 +191,7 @@ inline answer decode(script what, message const& m, std::vector<token_state>& st
       return std::span<token_state const>(states);
     case script::acquire:
     case script::cond_wait:
-    case script::unwait:
-      if (parts.size() != 3) break;
-      return decode_state(parts.data());
+    case script::unwait: return decode_state(parts);
     default: return m.number;
   }
   return malformed{};
