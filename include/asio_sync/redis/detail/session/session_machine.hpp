@@ -96,7 +96,8 @@ class session {
   }
 
   // Leaves a monitor: has the server do what the visit asks for, and gives the hold back. The host
-  // knows the claims that are to own parts of variables, and each finishes.
+  // knows the claims that are to own parts of variables, and each finishes. The claim has to live
+  // until this returns, even if it finishes.
   void exit(time_point now, claim& c) noexcept {
     observe(now);
     claims_.exit(c);
