@@ -146,6 +146,21 @@ BOOST_AUTO_TEST_CASE(a_push_may_be_faster_than_the_answer_to_the_question) {
   BOOST_TEST(value(c, "n") == "7");
 }
 
+BOOST_AUTO_TEST_CASE(a_beat_asks_for_no_variables_while_an_answer_is_to_come) {
+  claim& c = wait_on("x", "k", first());
+  sent();
+  answer(parked(20));
+  after(2000ms);
+  BOOST_TEST(sent() == "beat x:2");
+  s.recall(now, c);
+  BOOST_TEST(sent() == "unwait x a.1:2");
+  answer_beat({holds(30)});
+  BOOST_TEST(sent() == "");
+  told();
+  answer(holds(30, "1:n1:7"));
+  BOOST_TEST(told() == "granted 2 fence 30");
+}
+
 BOOST_AUTO_TEST_CASE(a_visit_begins_with_nothing_of_the_last_one) {
   first().visit()->set("m", "1");
   first().visit()->notify("k", 1);
