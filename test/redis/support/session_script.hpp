@@ -32,10 +32,10 @@ inline token_state holds(std::uint64_t fence,
   return {standing::holds, fence, std::nullopt, variables};
 }
 inline token_state waits(std::uint64_t ticket, std::optional<milliseconds> hint = std::nullopt) {
-  return {standing::waits, ticket, hint};
+  return {standing::waits, ticket, hint, std::nullopt};
 }
 inline token_state parked(std::uint64_t ticket) {
-  return {standing::parked, ticket, std::nullopt};
+  return {standing::parked, ticket, std::nullopt, std::nullopt};
 }
 inline token_state unknown() { return {}; }
 
