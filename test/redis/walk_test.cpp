@@ -28,6 +28,7 @@ BOOST_AUTO_TEST_CASE(nobody_believes_in_a_hold_of_somebody_else_and_everybody_is
   BOOST_TEST(total.grants > total.calls / 20);
   BOOST_TEST(total.losses > 0);
   BOOST_TEST(total.notified > 0);
+  BOOST_TEST(total.monitors.exits > 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_replays) {

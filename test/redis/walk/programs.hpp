@@ -27,15 +27,19 @@ class programs {
 
   // Does something. Without faults, it ends what has begun. `parks`: it waits on a condition.
   void act(user& u, bool faults, bool parks) {
-    u.owns_more = faults || parks;
+    u.owns_more = (faults || parks) && mode_ != mode::waits;
     if (parks) return u.wait();
     if (faults && mode_ == mode::condition) return crowd_a_condition(u);
     if (faults && mode_ == mode::monitor) return visit_monitor(u);
+    if (faults && mode_ == mode::waits) return crowd_a_monitor(u);
     if (faults && u.uses() < 6 && random_.below(2) == 0) return u.acquire_something();
     if (faults && random_.below(2) == 0) return use_condition(u);
     if (!faults && random_.below(2) == 0) return end_waits(u);
     u.give_up(faults && random_.one_in(4));
   }
+
+  // True if less is to fail in this round, so that more is done.
+  bool is_gentle() const noexcept { return is_gentle_; }
 
  private:
   // Has many users wait on one condition, so that there are waits to choose from.
@@ -53,25 +57,42 @@ class programs {
       u.notify(subjects[0].name, "c", random_.one_in(12) ? 0 : 1);
   }
 
-  // Has many users enter the monitor, and few wait there.
+  // Has many users enter the monitor.
   void visit_monitor(user& u) {
+    place const& p = monitor();
     unsigned const n = random_.below(20);
-    if (n < 8)
-      u.uses() < 7 ? u.acquire(monitor_subject, 1, random_.one_in(8))
-                   : u.give_up(random_.one_in(8));
-    else if (n < 12)
-      u.give_up(false);
-    else if (n < 15)
-      u.wait();
-    else if (n < 17)
+    if (u.is_inside() && n < 13)
+      n < 8 ? u.leave() : u.wait();
+    else if (n < 13)
+      u.uses() < 7 && p.waiters.size() < 4 ? u.acquire(monitor_subject, 1, random_.one_in(8))
+                                           : u.disown();
+    else if (n < 16)
       u.disown();
-    else if (n < 18)
+    else if (n < 17)
       u.recall();
-    else if (n < 19)
+    else if (n < 18)
       u.give_up(random_.one_in(4));
     else if (u.signals() < 3)
       u.notify(subjects[monitor_subject].name, "c", random_.one_in(4) ? 0 : 1);
   }
+
+  // Has many users wait in the monitor.
+  void crowd_a_monitor(user& u) {
+    unsigned const n = random_.below(20);
+    place const& p = monitor();
+    if (u.is_inside() && n < 17)
+      n < 9 ? u.wait() : n < 12 ? u.recall() : u.leave();
+    else if (n < 17 && u.uses() < 6 && p.waiters.size() < 4)
+      u.acquire(monitor_subject, 1);
+    else if (n == 17)
+      u.recall();
+    else if (n == 18)
+      u.give_up(random_.one_in(8));
+    else if (n == 19 && u.signals() < 3 && p.parked.size() > 2)
+      u.notify(subjects[monitor_subject].name, "c", 1);
+  }
+
+  place const& monitor() const { return world_.seen().objects.at(subjects[monitor_subject].name); }
 
   void use_condition(user& u) {
     unsigned const n = random_.below(10);
@@ -101,12 +122,13 @@ class programs {
     if (is_needed && u.signals() == 0) notify(u);
   }
 
-  enum class mode { all, condition, monitor };  // what is crowded
+  enum class mode { all, condition, monitor, waits };  // what is crowded
 
   world const& world_;
   random_choice& random_;
   user_list const& users_;
-  mode const mode_ = mode(random_.below(3));
+  mode const mode_ = mode(random_.below(4));
+  bool const is_gentle_ = mode_ == mode::waits || (mode_ == mode::monitor && random_.one_in(2));
   bool const ends_by_recall_ = random_.below(2) == 0;
 };
 

@@ -61,7 +61,7 @@ class user final : public session_host {
     bool waits = false;           // on a condition, or for the hold after that
     std::uint64_t left_with = 0;  // the fence of the hold that its command ends; 0: none
 
-    bool is_inside() const { return holds && !leaves && weight != 0; }
+    bool can_wait() const { return holds && !leaves && weight != 0; }
   };
 
   user(session_config config, std::vector<subject> const& subjects, random_choice& random)
@@ -113,7 +113,7 @@ class user final : public session_host {
 
   // Waits on a condition with something that is held.
   void wait() {
-    use* const held = choose([](use const& u) { return u.is_inside(); });
+    use* const held = choose([](use const& u) { return u.can_wait(); });
     if (held != nullptr) wait(*held, condition());
   }
 
@@ -145,7 +145,7 @@ class user final : public session_host {
     use* const at = choose([waits](use const& u) { return !u.leaves && (u.holds || waits); });
     if (at == nullptr) return;
     use& u = *at;
-    if (u.is_inside() && u.token->visit() != nullptr && !random_.one_in(3)) return exit(u);
+    if (is_inside(u) && !random_.one_in(3)) return exit(u);
     bool const held = std::exchange(u.holds, false);
     u.leaves = true;
     u.left_with = 0;
@@ -167,9 +167,20 @@ class user final : public session_host {
     ended_.clear();
   }
 
+  // True if it is inside a monitor.
+  bool is_inside() const {
+    return std::any_of(uses_.begin(), uses_.end(), [](use const& u) { return is_inside(u); });
+  }
+
+  // Leaves a monitor.
+  void leave() {
+    use* const u = choose([](use const& each) { return is_inside(each); });
+    if (u != nullptr) exit(*u);
+  }
+
   std::string problem;
   std::vector<fact> told;
-  bool owns_more = true;
+  bool owns_more = true;  // parts of variables, and notifies all, from inside
   link* connection = nullptr;
   milliseconds frozen_until{0}, away_until{0};
   std::size_t grants = 0, losses = 0;
@@ -200,7 +211,8 @@ class user final : public session_host {
     ended_.clear();
   }
 
-  // Leaves a monitor.
+  static bool is_inside(use const& u) { return u.can_wait() && u.token->visit() != nullptr; }
+
   void exit(use& inside) {
     operate(inside);
     inside.holds = false;
@@ -216,16 +228,18 @@ class user final : public session_host {
     if (v == nullptr || random_.one_in(6)) return;
     v->set(count_name, std::to_string(number_of(seen(*v), count_name) + 1));
     if (random_.one_in(3))
-      v->set("any",
-             random_.one_in(2) ? "" : "1:2 s" + std::to_string(now_.time_since_epoch().count()));
-    for (unsigned n = random_.below(3); n != 0; --n)
-      v->notify(condition(), random_.one_in(4) ? 0 : 1);
-    for (unsigned n = random_.below(3); n != 0 && owns_more && uses_.size() < 8; --n) {
-      auto owner = std::make_shared<claim>(objects_[inside.subject], 0);
-      uses_.push_back({owner, inside.subject, 0});
-      v->parts().push_back(
-          {std::move(owner), sum_name, std::to_string(int(random_.below(5)) - 2), condition()});
-    }
+      v->set("any", random_.one_in(2) ? "" : "1:2 s" + std::to_string(random_.seed()));
+    for (unsigned n = owns_more ? random_.below(3) : random_.one_in(4); n != 0; --n)
+      v->notify(condition(), owns_more && random_.one_in(4) ? 0 : 1);
+    for (unsigned n = random_.below(3); n != 0 && owns_more && uses_.size() < 8; --n)
+      own(inside.subject, v->parts());
+  }
+
+  void own(std::size_t subject, std::vector<visit::part>& parts) {
+    auto owner = std::make_shared<claim>(objects_[subject], 0);
+    uses_.push_back({owner, subject, 0});
+    std::string delta = std::to_string(int(random_.below(5)) - 2);
+    parts.push_back({std::move(owner), sum_name, std::move(delta), condition()});
   }
 
   // Returns the variables of the walk.
