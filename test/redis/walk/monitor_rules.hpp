@@ -72,10 +72,14 @@ class monitor_rules {
     last_exits_.clear();
     entries_.clear();
     tally_ = {};
+    are_listed_ = true;
   }
 
   // Somebody has deleted what lists the tokens of sessions.
-  void forget_exits() { last_exits_.clear(); }
+  void forget_exits() {
+    last_exits_.clear();
+    are_listed_ = false;
+  }
 
   monitor_tally const& counted() const noexcept { return tally_; }
 
@@ -85,6 +89,8 @@ class monitor_rules {
                          message const& reply, std::optional<leaving> const& left) {
     problem_.clear();
     check_exit(r, reply, left);
+    if (r.what() == script::shutdown && !reply.is_error() && reply.number == 0)
+      check_cleared(std::string(r[1]), now);
     for (auto const& [name, p] : now.objects) {
       auto const known = before.objects.find(name);
       place const old = known != before.objects.end() ? known->second : place();
@@ -154,6 +160,14 @@ class monitor_rules {
     }
   }
 
+  // --- A session that was shut down owns nothing ---
+
+  void check_cleared(std::string const& sid, snapshot const& now) {
+    for (auto const& [name, p] : now.objects)
+      for (auto const& [token, each] : p.owned)
+        if (are_listed_ && owner_of(token) == sid) fail(token + " still owns after a shutdown");
+  }
+
   // --- Variables are changed by those who leave, and by what is taken back when nobody is inside
   // -
 
@@ -220,6 +234,7 @@ class monitor_rules {
   std::set<std::uint64_t> executed_, denied_;                                  // fences
   std::map<std::uint64_t, variables> entries_;                                 // by fence
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> last_exits_;  // by sid and slot
+  bool are_listed_ = true;  // nobody has deleted what lists the tokens of sessions
   monitor_tally tally_;
   std::string problem_;
 };
