@@ -19,6 +19,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
@@ -26,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <memory>
 #include <new>
@@ -187,7 +189,7 @@ BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
     BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.add_owned(name, 1, "k")); }));
     BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.add_owned("n", 1, name)); }));
   }
-  for (char const* const value : {"", "x", "1x", " 1", "9223372036854775808"}) {
+  for (char const* const value : {"", "x", "1x", " 1", "007", "-0", "9223372036854775808"}) {
     e.set("n", value);
     BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.number("n")); }));
     BOOST_TEST(throws(invalid, [&] { e.add("n", 1); }));
@@ -201,6 +203,9 @@ BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
   BOOST_TEST(throws(out_of_range, [&] { e.add("n", -1); }));
   e.set("n", std::int64_t(1) << 53);
   BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.add_owned("n", 1, "k")); }));
+  e.set("large", std::string(8 * 1024 * 1024 - 100, 'x'));
+  BOOST_TEST(throws(invalid, [&] { e.set("m", std::string(100, 'x')); }));
+  e.set("large", "");
   BOOST_TEST(e.owns());
 }
 
@@ -546,6 +551,37 @@ BOOST_AUTO_TEST_CASE(a_lost_session_loses_the_entry_and_what_is_owned) {
   c.async_run(run.handler_on(io));
   e = enter(m);  // when the server has ended the session
   BOOST_TEST(e.number("n") == 0);
+}
+
+// The client sees a cancellation, the leaving and the end of its session at once.
+BOOST_AUTO_TEST_CASE(a_client_that_was_held_up_loses_what_leaves) {
+  auto mine = std::make_unique<async_monitor>(io, c, "x");
+  entry e = enter(*mine);
+  ending waited, left;
+  asio::io_context late;
+  asio::cancellation_signal signal;
+  e.async_wait("k", asio::bind_cancellation_slot(signal.slot(), waited.handler_on(late)));
+  BOOST_TEST_REQUIRE(soon([&] { return parked() == 1; }));
+  entry notifier = enter(other);
+  notifier.notify_one("k");
+  BOOST_TEST(leave(notifier) == error_code());
+  BOOST_TEST_REQUIRE(soon([&] { return mine->waiters() == 0; }));
+  std::promise<void> begun, end;
+  asio::post(pool, [&] {
+    begun.set_value();
+    end.get_future().wait();
+  });
+  begun.get_future().wait();
+  signal.emit(asio::cancellation_type::terminal);
+  BOOST_TEST_REQUIRE(asio_sync::test::redis::soon(late, [&] { return waited.calls != 0; }));
+  owned const part = e.add_owned("n", 1, "k");
+  e.async_leave(left.handler_on(io));
+  mine.reset();
+  std::this_thread::sleep_for(short_life + 500ms);
+  end.set_value();
+  wait_for_end(left);
+  BOOST_TEST(left.is(lease_lost));
+  BOOST_TEST(!part.owns());
 }
 
 struct lossy : monitored<relayed_world> {

@@ -199,7 +199,7 @@ class basic_async_monitor : detail::remote_primitive<Executor> {
 ///     auto async_leave(token);                 // void(error_code)
 ///     void swap(entry&) noexcept;
 ///
-/// `detail::remote_entry` has these members, and says more of them.
+/// `detail::remote_entry` has most of these members, and says more of them.
 ///
 /// Threads: an entry is used by one thread at a time, which need not be always the same.
 template <class Executor>
@@ -207,6 +207,39 @@ class [[nodiscard]] basic_async_monitor<Executor>::entry : public detail::remote
  public:
   /// An empty entry.
   [[nodiscard]] entry() noexcept = default;
+
+  /// Moves do not throw, and leave an empty entry.
+  entry(entry&&) noexcept = default;
+  entry& operator=(entry&&) noexcept = default;
+
+  /// Gives the monitor back. What was set, added and notified is discarded.
+  ~entry() = default;
+
+  /// Exchanges what the two refer to.
+  void swap(entry& other) noexcept { this->hold_.swap(other.hold_); }
+  friend void swap(entry& a, entry& b) noexcept { a.swap(b); }
+
+  /// Leaves the monitor: the server sets and adds what this entry has set and added, notifies what
+  /// it has notified, and lets the next one in, all in one step. The entry is empty from now on;
+  /// if the operation is destroyed without having begun, all that is discarded.
+  ///
+  /// Completion signature: `void(error_code)`.
+  /// Executor: the handler's, else that of the monitor; never from inside this function.
+  /// Cancellation: terminal, partial and total alike; the monitor is left all the same.
+  /// Errors: `error::lease_lost` if the entry was lost before, and nothing has happened;
+  /// `redis::error::outcome_unknown` if the session was lost before the server has answered: all
+  /// has happened, or nothing; `operation_not_permitted` if the entry is empty;
+  /// `redis::error::server_error` (nothing has happened, but the monitor is given back);
+  /// `redis::error::forked`; `operation_aborted` (cancelled).
+  /// Threads: any; not at the same time as another member of the entry.
+  /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
+  /// executor of your own throws; nothing has changed then.
+  template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
+                asio_sync::detail::default_token<Executor>>
+  auto async_leave(Token&& token = Token()) {
+    return this->hold_.async_give_back("redis::async_monitor", "async_leave",
+                                       static_cast<Token&&>(token), true);
+  }
 
   /// Leaves the monitor, waits until the condition is notified, and is inside again, with the
   /// variables as they are then. What was set, added and notified, and is to be owned, goes to the
@@ -228,15 +261,16 @@ class [[nodiscard]] basic_async_monitor<Executor>::entry : public detail::remote
   /// `redis::error::outcome_unknown` (the session was lost before the server has answered to what
   /// was set, added, notified or owned), `redis::error::server_error`, `redis::error::forked`, or
   /// the final error that has ended the client's run. At once, with the entry as it was:
-  /// `error::lease_lost` if it does not own any more. Without anything to set, add, notify or own
-  /// a lost session is no error: the wait enters again as if it were notified.
-  /// Threads: any; not at the same time as another member of the entry. If the handler is
-  /// destroyed without having been called, the monitor, and what `notify_one()` had for the wait,
-  /// go on to others.
-  /// Exceptions: `boost::system::system_error` with `operation_not_permitted` if the entry is
-  /// empty or the monitor was destroyed, and with `invalid_argument` unless the name of the
-  /// condition has 1 to 512 bytes; what allocating the wait, moving the handler, connecting its
-  /// slot or posting to an executor of your own throws; the entry is then as it was.
+  /// `error::lease_lost` if it does not own any more. With `closed`, or `operation_aborted`
+  /// without the monitor, what was set, added, notified or owned may have happened. Without
+  /// anything to set, add, notify or own a lost session is no error: the wait enters again as if
+  /// it were notified. Threads: any; not at the same time as another member of the entry. If the
+  /// handler is destroyed without having been called, the monitor, and what `notify_one()` had for
+  /// the wait, go on to others. Exceptions: `boost::system::system_error` with
+  /// `operation_not_permitted` if the entry is empty or the monitor was destroyed, and with
+  /// `invalid_argument` unless the name of the condition has 1 to 512 bytes; what allocating the
+  /// wait, moving the handler, connecting its slot or posting to an executor of your own throws;
+  /// the entry is then as it was.
   template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
                 asio_sync::detail::default_token<Executor>>
   auto async_wait(std::string condition, Token&& token = Token()) {

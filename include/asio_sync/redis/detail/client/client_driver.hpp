@@ -72,13 +72,11 @@ class client_driver final : public session_driver, public driver {
     claim_ref const kept = claim_ref::share(c), from(t.from);
     session& to = owned_session();
     if (from) begin_owned(client_claim::of(*from));
+    if (t.claim.exit) begin_owned(c);  // its core is there: no call of the session has ended it
     if (t.claim.ask) from ? to.wait(now, c, client_claim::of(*from)) : to.acquire(now, c);
     if (t.claim.recall) to.recall(now, c);
     if (t.claim.forget) to.forget(now, c);
-    if (t.claim.exit) {
-      begin_owned(c);
-      to.exit(now, c);
-    }
+    if (t.claim.exit) to.exit(now, c);
     if (t.claim.release) to.release(now, c);
   }
 

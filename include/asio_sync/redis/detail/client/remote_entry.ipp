@@ -15,6 +15,7 @@
 #include <boost/system/errc.hpp>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -39,7 +40,7 @@ inline std::int64_t number_in(visit const& v, std::string_view variable, char co
   std::int64_t number = 0;
   char const* const last = value->data() + value->size();
   auto const [end, error] = std::from_chars(value->data(), last, number);
-  if (error != std::errc() || end != last)
+  if (error != std::errc() || end != last || *value != std::to_string(number))
     refuse_entry(boost::system::errc::invalid_argument, function, "the value is not a number");
   return number;
 }
@@ -57,6 +58,16 @@ visit& remote_entry::inside(char const* function, std::string_view name) const {
   return entered;
 }
 
+// All variables go over the network at each entry.
+inline void set_in(visit& entered, std::string_view variable, std::string value,
+                   char const* function) {
+  constexpr std::size_t most = 8 * 1024 * 1024;
+  if (entered.size_with(variable, value.size()) > most)
+    refuse_entry(boost::system::errc::invalid_argument, function,
+                 "the variables would be larger than 8 MB");
+  entered.set(variable, std::move(value));
+}
+
 std::optional<std::string> remote_entry::get(std::string_view variable) const {
   std::string const* const value = inside("get", variable).find(variable);
   if (value == nullptr) return std::nullopt;
@@ -68,11 +79,11 @@ std::int64_t remote_entry::number(std::string_view variable) const {
 }
 
 void remote_entry::set(std::string_view variable, std::string_view value) {
-  inside("set", variable).set(variable, std::string(value));
+  set_in(inside("set", variable), variable, std::string(value), "set");
 }
 
 void remote_entry::set(std::string_view variable, std::int64_t value) {
-  inside("set", variable).set(variable, std::to_string(value));
+  set_in(inside("set", variable), variable, std::to_string(value), "set");
 }
 
 void remote_entry::add(std::string_view variable, std::int64_t value) {
@@ -81,7 +92,7 @@ void remote_entry::add(std::string_view variable, std::int64_t value) {
   using limits = std::numeric_limits<std::int64_t>;
   if (value > 0 ? old > limits::max() - value : old < limits::min() - value)
     refuse_entry(boost::system::errc::result_out_of_range, "add", "the sum has not 64 bits");
-  entered.set(variable, std::to_string(old + value));
+  set_in(entered, variable, std::to_string(old + value), "add");
 }
 
 void remote_entry::notify_one(std::string_view condition) {

@@ -4,13 +4,8 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_ENTRY_HPP
 #define ASIO_SYNC_REDIS_DETAIL_HUB_REMOTE_ENTRY_HPP
 
-#include <asio_sync/detail/operation/primitive.hpp>
-#include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/redis/detail/hub/hold.hpp>
 #include <asio_sync/redis/fwd.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/system/error_code.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -37,8 +32,9 @@ class [[nodiscard]] owned {
   /// Releases like `release()`.
   ~owned() = default;
 
-  /// True from the end of the `async_leave` or `async_wait` that has added the part, until it is
-  /// released, or the session is over, or may be over and the client does not know yet.
+  /// True from when the server has added the part, which is before the `async_leave` that adds it
+  /// completes, and during such an `async_wait`; until the part is released, or the session is
+  /// over, or may be over and the client does not know yet.
   [[nodiscard]] bool owns() const noexcept { return hold_.owns(); }
 
   /// Returns `owns()`.
@@ -74,13 +70,6 @@ namespace detail {
 /// Threads: an entry is used by one thread at a time, which need not be always the same.
 class remote_entry {
  public:
-  /// Moves do not throw, and leave an empty entry.
-  remote_entry(remote_entry&&) noexcept = default;
-  remote_entry& operator=(remote_entry&&) noexcept = default;
-
-  /// Gives the monitor back. What was set, added and notified is discarded.
-  ~remote_entry() = default;
-
   /// True while this is inside the monitor. It is false before anybody else can be inside: if the
   /// entry was lost, and also if the session may be over and the client does not know yet.
   [[nodiscard]] bool owns() const noexcept { return hold_.owns(); }
@@ -98,7 +87,8 @@ class remote_entry {
 
   /// Returns the number that is the value of a variable; 0 if there is no such variable.
   ///
-  /// Errors: throws also `invalid_argument` if the value is not a decimal number of 64 bits.
+  /// Errors: throws also `invalid_argument` if the value is not a decimal number of 64 bits, as
+  /// `set` writes it.
   std::int64_t number(std::string_view variable) const;
 
   /// Sets a variable when the entry leaves or waits: to any bytes, or to a number. Variables stay
@@ -136,33 +126,11 @@ class remote_entry {
   /// Exceptions: also what allocating throws; nothing has changed then.
   owned add_owned(std::string_view variable, std::int64_t delta, std::string_view condition);
 
-  /// Leaves the monitor: the server sets and adds what this entry has set and added, notifies what
-  /// it has notified, and lets the next one in, all in one step. The entry is empty from now on;
-  /// if the operation is destroyed without having begun, all that is discarded.
-  ///
-  /// Completion signature: `void(error_code)`.
-  /// Executor: the handler's, else that of the monitor; never from inside this function.
-  /// Cancellation: terminal, partial and total alike; the monitor is left all the same.
-  /// Errors: `error::lease_lost` if the entry was lost before, and nothing has happened;
-  /// `redis::error::outcome_unknown` if the session was lost before the server has answered: all
-  /// has happened, or nothing; `operation_not_permitted` if the entry is empty;
-  /// `redis::error::server_error` (nothing has happened, but the monitor is given back);
-  /// `redis::error::forked`; `operation_aborted` (cancelled).
-  /// Threads: any; not at the same time as another member of the entry.
-  /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
-  /// executor of your own throws; nothing has changed then.
-  template <shell::token_for<void(boost::system::error_code)> Token =
-                shell::default_token<boost::asio::any_io_executor>>
-  auto async_leave(Token&& token = Token()) {
-    return hold_.async_give_back("redis::async_monitor", "async_leave",
-                                 static_cast<Token&&>(token), true);
-  }
-
-  /// Exchanges what the two refer to.
-  void swap(remote_entry& other) noexcept { hold_.swap(other.hold_); }
-
  protected:
   remote_entry() noexcept = default;
+  remote_entry(remote_entry&&) noexcept = default;
+  remote_entry& operator=(remote_entry&&) noexcept = default;
+  ~remote_entry() = default;
   explicit remote_entry(hold&& h) noexcept : hold_(std::move(h)) {}
 
   hold hold_;

@@ -39,10 +39,11 @@ end
 
 /// Begins the slow way of the scripts that do what the one inside a monitor asks for.
 inline constexpr std::string_view visits = R"lua(
--- Returns the whole number that a text is, if it is below 2^53, so that it is exact.
+-- Returns the whole number that a text is, if it is below 2^53, so that it is exact, and if it is
+-- written like the server's.
 local function exact(text)
   local number = text:find('^%-?%d+$') and tonumber(text)
-  return number and math.abs(number) < 2 ^ 53 and number or nil
+  return number and math.abs(number) < 2 ^ 53 and whole(number) == text and number or nil
 end
 
 -- Reads the operations from an argument on: "s name value", "n condition most" (0: all), and

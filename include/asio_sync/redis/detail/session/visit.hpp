@@ -7,6 +7,7 @@
 #include <asio_sync/redis/detail/session/requests.hpp>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -64,6 +65,14 @@ class visit {
   std::string const* find(std::string_view name) const noexcept {
     auto const found = variables_.find(name);
     return found != variables_.end() ? &found->second.value : nullptr;
+  }
+
+  // Returns the bytes of all names and values, if a variable had a value of this size.
+  std::size_t size_with(std::string_view name, std::size_t value) const noexcept {
+    std::size_t sum = name.size() + value;
+    for (auto const& [other, its] : variables_)
+      if (other != name) sum += other.size() + its.value.size();
+    return sum;
   }
 
   void set(std::string_view name, std::string value) {
