@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(to_enter_and_to_leave_is_one_command_each) {
 
 BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
   entry e = enter(m);
-  for (std::string const name : {std::string(), std::string(513, 'x')}) {
+  for (std::string const& name : {std::string(), std::string(513, 'x')}) {
     BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.get(name)); }));
     BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.number(name)); }));
     BOOST_TEST(throws(invalid, [&] { e.set(name, "v"); }));

@@ -677,13 +677,16 @@ BOOST_AUTO_TEST_CASE(what_a_client_owned_goes_back_when_it_ends) {
   redis::async_monitor theirs(w.context, other.client, "cars");
   redis::owned car, other_car;
   asio::co_spawn(w.context, give_back(ours), asio::detached);
-  asio::co_spawn(w.context, rent_safely(theirs), [&](std::exception_ptr e, redis::owned o) {
-    BOOST_TEST(!e);
-    other_car = std::move(o);
+  auto const rent_ours = [&] {
     asio::co_spawn(w.context, rent_safely(ours), [&](std::exception_ptr e, redis::owned o) {
       BOOST_TEST(!e);
       car = std::move(o);
     });
+  };
+  asio::co_spawn(w.context, rent_safely(theirs), [&](std::exception_ptr e, redis::owned o) {
+    BOOST_TEST(!e);
+    other_car = std::move(o);
+    rent_ours();
     other.client.stop();
   });
   w.run_context();

@@ -136,7 +136,8 @@ class server {
       case script::unwait: return checked(c, [&] { return unwait(c); });
       case script::signal: return signal(c);
       case script::inspect:
-      case script::force: break;
+      case script::force:
+      case script::exit: break;
     }
     return {};
   }
@@ -357,12 +358,12 @@ class server {
     if (found == stored.objects.end()) return {};
     object_record& o = found->second;
     if (auto const h = o.holders.find(t); h != o.holders.end())
-      return {standing::holds, h->second.fence, std::nullopt};
+      return {standing::holds, h->second.fence, std::nullopt, std::nullopt};
     if (auto const p = find(o.parked, t); p != o.parked.end())
-      return {standing::parked, p->first.first, std::nullopt};
+      return {standing::parked, p->first.first, std::nullopt, std::nullopt};
     auto const w = find(o.waiters, t);
     if (w == o.waiters.end()) return {};
-    token_state s{standing::waits, w->first.first, gate()};
+    token_state s{standing::waits, w->first.first, gate(), std::nullopt};
     for (auto const& [holder, hold] : o.holders)
       if (auto const at = stored.sessions.find(holder.sid);
           !s.hint || at != stored.sessions.end()) {

@@ -31,7 +31,7 @@ struct leaving {
   std::uint64_t fence = 0;
   bool passes = false;
   std::map<std::string, std::string> set;
-  parts owned;
+  part_map owned;
   std::vector<notification> notified;
 
   // Returns how many notifications of one wait are for a condition.

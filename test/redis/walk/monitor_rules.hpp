@@ -130,7 +130,7 @@ class monitor_rules {
     if (problem_.empty()) problem_ = std::move(what);
   }
 
-  static parts gone(parts all, place const& p) {
+  static part_map gone(part_map all, place const& p) {
     std::erase_if(all, [&p](auto const& each) {
       return p.owned.count(each.first) != 0 || p.marked.count(each.first) != 0;
     });
@@ -174,7 +174,7 @@ class monitor_rules {
   void check_variables(std::string const& name, place const& old, place const& p,
                        leaving const* left) {
     variables expected = old.variables;
-    parts before = old.all_parts();
+    part_map before = old.all_parts();
     if (left != nullptr) {
       leave(name, *left, expected);
       before.insert(left->owned.begin(), left->owned.end());

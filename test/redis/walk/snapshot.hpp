@@ -42,7 +42,7 @@ struct part {
   std::int64_t delta = 0;
   std::string condition;
 };
-using parts = std::map<std::string, part>;  // by token
+using part_map = std::map<std::string, part>;  // by token
 
 // An object as the server has it.
 struct place {
@@ -50,7 +50,7 @@ struct place {
   std::uint64_t capacity = 0, used = 0, waits = 0, parks = 0, owns = 0;
   std::map<std::string, holder> holders;
   std::map<std::string, waiter> waiters, parked;
-  parts owned, marked;  // marked: the token has ended, and its part is not taken back yet
+  part_map owned, marked;  // marked: the token has ended, and its part is not taken back yet
   std::map<std::string, std::string> variables;
   std::map<std::string, std::uint64_t> queue;
   std::set<std::string> members;  // of c
@@ -67,8 +67,8 @@ struct place {
   }
 
   // Returns what is to be taken back now or later.
-  parts all_parts() const {
-    parts all = owned;
+  part_map all_parts() const {
+    part_map all = owned;
     all.insert(marked.begin(), marked.end());
     return all;
   }

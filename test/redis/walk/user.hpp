@@ -280,7 +280,7 @@ class user final : public session_host {
     if (u.left_with != 0 && why == failure::lease_lost)
       told.push_back({fact::kind::has_not_left, u.left_with});
     ended_.push_back(std::move(find(c).token));
-    uses_.remove_if([](use const& u) { return u.token == nullptr; });
+    uses_.remove_if([](use const& each) { return each.token == nullptr; });
   }
   void answered(question& q, failure, asio_sync::redis::inspection*) noexcept override {
     std::erase_if(signals_, [&q](auto const& each) { return each.get() == &q; });
