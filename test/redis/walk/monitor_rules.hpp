@@ -69,7 +69,7 @@ class monitor_rules {
   void begin_round() {
     executed_.clear();
     denied_.clear();
-    last_exits_.clear();
+    exits_.clear();
     entries_.clear();
     tally_ = {};
     are_listed_ = true;
@@ -77,7 +77,7 @@ class monitor_rules {
 
   // Somebody has deleted what lists the tokens of sessions.
   void forget_exits() {
-    last_exits_.clear();
+    exits_.clear();
     are_listed_ = false;
   }
 
@@ -146,16 +146,15 @@ class monitor_rules {
     }
     if (r.what() != script::exit) return;
     std::uint64_t const counter = std::stoull(std::string(r[5]));
-    auto const mark = std::pair(std::string(r[1]), counter % 64);
-    auto const last = last_exits_.find(mark);
+    auto const mark = std::pair(std::string(r[1]), counter);
     if (left) {
       ++tally_.exits;
-      last_exits_[mark] = counter;
+      exits_.insert(mark);
     } else if (!reply.is_error()) {
       ++tally_.repeats;
       if (executed_.count(std::stoull(std::string(r[6]))) == 0)
         fail("an exit is confirmed that has not been executed");
-    } else if (reply.code() == "LOST" && last != last_exits_.end() && last->second == counter) {
+    } else if (reply.code() == "LOST" && exits_.count(mark) != 0) {
       fail("an exit is refused that has been executed");
     }
   }
@@ -231,9 +230,9 @@ class monitor_rules {
           fail("an exit does not notify all at " + name);
   }
 
-  std::set<std::uint64_t> executed_, denied_;                                  // fences
-  std::map<std::uint64_t, variables> entries_;                                 // by fence
-  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> last_exits_;  // by sid and slot
+  std::set<std::uint64_t> executed_, denied_;              // fences
+  std::map<std::uint64_t, variables> entries_;             // by fence
+  std::set<std::pair<std::string, std::uint64_t>> exits_;  // sids and counters of those executed
   bool are_listed_ = true;  // nobody has deleted what lists the tokens of sessions
   monitor_tally tally_;
   std::string problem_;

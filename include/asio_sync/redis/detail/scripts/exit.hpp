@@ -16,16 +16,19 @@ inline constexpr script exit{"exit", "",
 local wrong = check(ARGV[3], ARGV[4])
 if wrong then return wrong end
 local o, token = object(ARGV[5]), me .. ':' .. ARGV[6]
-local mine, mark = prefix .. 'o:' .. me, 'e' .. ARGV[6] % 64
+local mine = prefix .. 'o:' .. me
 local held = call('HGET', o.h, token)
+local exits = call('HGET', mine, 'e') or ''  -- the counters of the last ones, a space before each
 if not held or held:match('^%d+ (%d+)') ~= ARGV[7] then
-  if call('HGET', mine, mark) == ARGV[6] then return 1 end
+  if (exits .. ' '):find(' ' .. ARGV[6] .. ' ', 1, true) then return 1 end
   return redis.error_reply('LOST the token does not hold with this fence')
 end
 local asked = operations(o, 9)
 if asked.err then return asked end
-pcall_redis('HDEL', mine, mark)  -- takes no memory: a full server refuses none of the others then
-call('HSET', mine, mark, ARGV[6])
+exits = ' ' .. ARGV[6] .. exits
+if #exits > 1024 then exits = exits:sub(1, 1024):match('^(.*) ') end
+pcall_redis('HDEL', mine, 'e')  -- takes no memory: a full server refuses none of the others then
+call('HSET', mine, 'e', exits)
 operate(o, ARGV[5], held, asked)
 drop(o, {token}, {held}, weight(held), ARGV[8] ~= '1')
 pump(o)
