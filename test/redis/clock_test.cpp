@@ -11,6 +11,8 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -52,7 +54,9 @@ struct fixture {
 
   static std::string make_clock() {
     auto pattern = (std::filesystem::temp_directory_path() / "asio_sync-clock-XXXXXX").string();
-    BOOST_TEST_REQUIRE(::mkstemp(pattern.data()) != -1);
+    int const file = ::mkstemp(pattern.data());
+    BOOST_TEST_REQUIRE(file != -1);
+    ::close(file);
     return pattern;
   }
 

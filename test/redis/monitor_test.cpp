@@ -48,7 +48,7 @@ error_code const invalid = make_error_code(errc::invalid_argument);
 error_code const server_error = asio_sync::redis::error::server_error;
 error_code const unknown_outcome = asio_sync::redis::error::outcome_unknown;
 
-// What the tests of one world share with those of another.
+// Adds members for monitors to a fixture.
 template <class World>
 struct monitored : World {
   using World::World;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What the one who is inside a monitor sees and asks for.
+// The view and the operations of an entry, without a session.
 
 #include <asio_sync/redis/detail/session/visit.hpp>
 

@@ -42,9 +42,9 @@ namespace asio_sync::redis {
 ///     entry.add("free", -1);
 ///     co_await entry.async_leave();
 ///
-/// What is changed becomes true when the entry leaves or waits, in one step, and only if nobody
-/// else has been inside meanwhile. An entry is a lease, like a lock of `async_mutex`: what it says
-/// of `owns_lock()` and of fencing numbers is true of `entry::owns()`.
+/// The server makes all changes of an entry in one step, when the entry leaves or waits, and only
+/// if nobody else has been inside since it entered. An entry is a lease, like a lock of
+/// `async_mutex`, and gives the same guarantees by `owns()` and `fence()`.
 ///
 /// The object at the server has the name, and no other kind or version of the library may use it.
 /// Two monitors of one name are one monitor. `cancel()`, `close()` and `waiters()` concern the
@@ -73,7 +73,7 @@ class basic_async_monitor : detail::remote_primitive<Executor> {
 
   class entry;
 
-  /// What an entry can own of a variable.
+  /// Holds a part of a variable that an entry has added.
   using owned = redis::owned;
 
   /// Creates a monitor of this name. `ex` completes the waits whose handlers have no executor of

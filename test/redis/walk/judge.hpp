@@ -356,7 +356,7 @@ class judge {
     return is_awaited(p, condition);
   }
 
-  // Of those that are still parked, nobody should have been notified instead of this token.
+  // Fails if another token, still parked, should have been notified instead of this one.
   void check_woken(std::string const& token, waiter const& old, place const& all, place const& p) {
     auto const held = p.holders.find(token);
     auto const queued = p.waiters.find(token);

@@ -20,7 +20,7 @@ namespace redis_walk {
 
 using namespace asio_sync::redis::detail;
 
-// What a call of `exit` or `cond_wait` asks for.
+// The arguments of a call of `exit` or `cond_wait`.
 struct leaving {
   struct notification {
     std::string condition;

@@ -31,7 +31,7 @@ inline std::int64_t number_of(variables const& all, std::string const& name) {
   return found != all.end() ? std::stoll(found->second) : 0;
 }
 
-// What a client has been told.
+// The news that a client has been told.
 struct fact {
   enum class kind {
     entered,      // with this fence, and with these variables

@@ -19,7 +19,7 @@ namespace redis_walk {
 
 using user_list = std::array<std::unique_ptr<user>, 5>;
 
-// What the programs of the users do in a round.
+// Runs the programs of the users in a round.
 class programs {
  public:
   programs(world const& w, random_choice& random, user_list const& users)

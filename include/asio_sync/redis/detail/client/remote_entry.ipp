@@ -45,20 +45,15 @@ inline std::int64_t number_in(visit const& v, std::string_view variable, char co
   return number;
 }
 
-visit& remote_entry::inside(char const* function) const {
-  if (!hold_) refuse_entry(boost::system::errc::operation_not_permitted, function, "not inside");
-  return *client_claim::of(*hold_.claim()).visit();
-}
-
 visit& remote_entry::inside(char const* function, std::string_view name) const {
-  visit& entered = inside(function);
+  if (!hold_) refuse_entry(boost::system::errc::operation_not_permitted, function, "not inside");
   if (name.empty() || name.size() > 512)
     refuse_entry(boost::system::errc::invalid_argument, function,
                  "the name has not 1 to 512 bytes");
-  return entered;
+  return *client_claim::of(*hold_.claim()).visit();
 }
 
-// All variables go over the network at each entry.
+// Sets a variable, unless all of them would be too large to send at each entry.
 inline void set_in(visit& entered, std::string_view variable, std::string value,
                    char const* function) {
   constexpr std::size_t most = 8 * 1024 * 1024;

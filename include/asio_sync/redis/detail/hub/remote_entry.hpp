@@ -92,17 +92,18 @@ class remote_entry {
   std::int64_t number(std::string_view variable) const;
 
   /// Sets a variable when the entry leaves or waits: to any bytes, or to a number. Variables stay
-  /// at the server for ever. All variables of a monitor go over the network at each entry;
-  /// together they must be smaller than 8 MB.
+  /// at the server for ever. All variables of a monitor go over the network at each entry.
   ///
+  /// Errors: throws also `invalid_argument` if the names and values of all variables would have
+  /// more than 8 MB together.
   /// Exceptions: also what allocating throws; nothing has changed then.
   void set(std::string_view variable, std::string_view value);
   void set(std::string_view variable, std::int64_t value);
 
   /// Adds to the number that is the value of a variable, when the entry leaves or waits.
   ///
-  /// Errors: throws also `invalid_argument` if the value is not a number, or
-  /// `result_out_of_range`.
+  /// Errors: throws also `invalid_argument` if the value is not a number, or like `set`;
+  /// `result_out_of_range` if the sum has more than 64 bits.
   /// Exceptions: also what allocating throws; nothing has changed then.
   void add(std::string_view variable, std::int64_t value);
 
@@ -136,7 +137,7 @@ class remote_entry {
   hold hold_;
 
  private:
-  visit& inside(char const* function) const;
+  // Returns the visit, for a member that takes a name.
   visit& inside(char const* function, std::string_view name) const;
 };
 

@@ -19,9 +19,9 @@ namespace asio_sync::redis::detail::scripts {
 /// A script of the protocol (doc/redis-protocol.md lists its arguments and answers).
 struct script {
   std::string_view name;
-  std::string_view fast;  // answers the common cases, before most closures are made
-  std::string_view slow;  // answers every case
-  std::string_view before_slow = {};
+  std::string_view fast;              // answers the common cases, before most closures are made
+  std::string_view slow;              // answers every case
+  std::string_view before_slow = {};  // functions that few scripts have
 };
 
 /// Appends the lines of a text without their margins and comments.
