@@ -502,6 +502,21 @@ BOOST_AUTO_TEST_CASE(a_command_that_the_server_refuses_gives_the_monitor_back) {
   BOOST_TEST(e.owns());
 }
 
+BOOST_AUTO_TEST_CASE(a_monitor_beside_a_key_of_another_type_is_given_back_when_that_has_gone) {
+  for (bool const asks : {false, true}) {
+    entry e = enter(m);
+    if (asks) e.set("n", 1);
+    admin({"SET", "as:{x}:q", "a text"});
+    BOOST_TEST(leave(e) == server_error);
+    BOOST_TEST(admin({"HLEN", "as:{x}:h"}).number == 1);
+    admin({"DEL", "as:{x}:q"});
+    BOOST_TEST(enter(other).owns());
+  }
+  BOOST_TEST(!events.has(event::kind::session_lost));
+  BOOST_TEST(variable("n") == "");
+  expect_only_variables();
+}
+
 // --- Failures ---
 
 BOOST_AUTO_TEST_CASE(lack_of_memory_changes_nothing) {

@@ -386,6 +386,54 @@ BOOST_AUTO_TEST_CASE(a_claim_that_is_to_ask_again_can_be_given_up) {
   BOOST_TEST(f.sent() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_release_that_fails_is_told_at_once_and_repeated_until_it_does_not) {
+  fixture f;
+  f.open();
+  f.s.release(f.now, f.hold("x", 11));
+  BOOST_TEST(f.sent() == "release x a.1:1");
+  std::string told = "server_error server_error; failed 1 server_error";
+  for (auto const delay : {50ms, 100ms, 200ms, 400ms, 800ms}) {
+    f.refuse("WRONGTYPE of a key");
+    BOOST_TEST(f.told() == told);
+    f.after(delay - 1ms);
+    BOOST_TEST(f.sent().find("forget") == std::string::npos);
+    f.after(1ms);
+    BOOST_TEST(f.sent() == "forget x a.1:1");
+  }
+  f.answer_number(1);
+  BOOST_TEST(f.told() == "finished 1 server_error");
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_is_to_be_repeated_ends_with_the_session) {
+  for (std::string const how : {"lapse", "stop", "cut", "shutdown"}) {
+    fixture f;
+    f.open();
+    f.s.release(f.now, f.hold("x", 11));
+    f.sent();
+    f.refuse("WRONGTYPE of a key");
+    f.told();
+    if (how == "lapse") {
+      f.lapse();
+      BOOST_TEST(f.told() == "session_lost; finished 1 server_error");
+    } else if (how == "stop") {
+      f.s.stop();
+      BOOST_TEST(f.told() == "disconnect; finished 1 server_error; ended aborted");
+    } else if (how == "cut") {
+      f.cut();
+      f.after(50ms);
+      f.s.tick(f.now);
+      f.connect();
+      f.sent();
+      f.resumes();
+      BOOST_TEST(f.sent() == "beat; forget x a.1:1");
+    } else {
+      f.s.shutdown(f.now);
+      BOOST_TEST(f.told() == "");
+      BOOST_TEST(f.sent() == "shutdown a.1");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_final_error_ends_everything) {
   std::vector<std::pair<std::string, std::string>> const errors = {
       {"MAXTTL", "configuration"},

@@ -325,6 +325,20 @@ BOOST_AUTO_TEST_CASE(an_exit_that_fails_when_it_is_sent_again_is_unknown) {
   BOOST_TEST(told() == "finished 1 outcome_unknown");
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_that_was_sent_again_stays_unknown_if_its_token_is_not_forgotten) {
+  leave();
+  send_twice();
+  refuse("WRONGTYPE a key of another type");
+  sent();
+  told();
+  refuse("WRONGTYPE a key of another type");
+  BOOST_TEST(told() == "server_error server_error; failed 1 outcome_unknown");
+  after(50ms);
+  BOOST_TEST(sent() == "forget x a.1:1");
+  answer_number(1);
+  BOOST_TEST(told() == "finished 1 outcome_unknown");
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_that_has_failed_keeps_its_error_if_the_session_is_lost) {
   leave();
   sent();

@@ -134,6 +134,7 @@ BOOST_AUTO_TEST_CASE(a_question_without_a_connection_waits_for_one_until_its_tim
 struct silence : session_host {
   void granted(claim&) noexcept override {}
   void lost(claim&) noexcept override {}
+  void failed(claim&, failure) noexcept override {}
   void finished(claim&, failure) noexcept override {}
   void report(session_event const&) noexcept override {}
   void disconnect() noexcept override {}

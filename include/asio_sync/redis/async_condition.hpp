@@ -49,8 +49,7 @@ namespace asio_sync::redis {
 /// Threads: every member but constructor and destructor may be called from any thread at any time;
 /// notifying does not need the mutex. Lifetime: the condition may outlive the mutex that it was
 /// made with, and its client. It may be destroyed with waits outstanding, which then complete with
-/// `operation_aborted`, without the mutex. Contexts may be destroyed before the condition or after
-/// it; over a strand, the condition has to go before the strand's context.
+/// `operation_aborted`, without the mutex. Contexts: as for `async_mutex`.
 template <class Executor = boost::asio::any_io_executor>
 class basic_async_condition : detail::remote_condition<Executor> {
   using base = detail::remote_condition<Executor>;

@@ -53,7 +53,7 @@ namespace asio_sync::redis {
 /// Threads: every member but constructors and destructor may be called from any thread at any
 /// time. Lifetime: the monitor may be destroyed with waits outstanding, which then complete with
 /// `operation_aborted`. An entry outlives the monitor and can leave, but not wait; it is lost with
-/// the client. Contexts may be destroyed before the monitor or after it.
+/// the client. Contexts: as for `async_mutex`.
 /// Progress: like `async_mutex`; a notified wait has to wait for the monitor, too, so that its
 /// condition need not be true any more.
 template <class Executor = boost::asio::any_io_executor>
@@ -229,7 +229,8 @@ class [[nodiscard]] basic_async_monitor<Executor>::entry : public detail::remote
   /// Errors: `error::lease_lost` if the entry was lost before, and nothing has happened;
   /// `redis::error::outcome_unknown` if the session was lost before the server has answered: all
   /// has happened, or nothing; `operation_not_permitted` if the entry is empty;
-  /// `redis::error::server_error` (nothing has happened, but the monitor is given back);
+  /// `redis::error::server_error` (nothing has happened, but the monitor is given back; a key of
+  /// another type under the name keeps it until that key has gone, or the session ends);
   /// `redis::error::forked`; `operation_aborted` (cancelled).
   /// Threads: any; not at the same time as another member of the entry.
   /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an

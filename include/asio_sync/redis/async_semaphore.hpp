@@ -69,8 +69,9 @@ class [[nodiscard]] semaphore_permit {
   /// Executor: the handler's, else that of the semaphore; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the permits are given back all the same.
   /// Errors: `error::lease_lost` if the permits were lost before the server has answered, also by
-  /// `stop()`; `operation_not_permitted` if the permit is empty; `redis::error::forked`;
-  /// `operation_aborted` (cancelled).
+  /// `stop()`; `operation_not_permitted` if the permit is empty; `redis::error::server_error` (a
+  /// key of another type under the name keeps the permits until that key has gone, or the session
+  /// ends); `redis::error::forked`; `operation_aborted` (cancelled).
   /// Threads: any; not at the same time as another member of the permit.
   /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
   /// executor of your own throws; nothing has changed then.

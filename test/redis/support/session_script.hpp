@@ -305,6 +305,9 @@ class fixture : public session_host {
     append(told_, "granted " + number(c) + " fence " + std::to_string(c.fence()));
   }
   void lost(claim& c) noexcept override { append(told_, "lost " + number(c)); }
+  void failed(claim& c, failure why) noexcept override {
+    append(told_, "failed " + number(c) + ' ' + std::string(text_of(why)));
+  }
   void finished(claim& c, failure why) noexcept override {
     append(told_, "finished " + number(c) + ' ' + std::string(text_of(why)));
     if (ends_claims) claims_.clear();

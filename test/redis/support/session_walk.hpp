@@ -194,6 +194,9 @@ class client final : public session_host {
     u.leaves = true;
     ++losses;
   }
+  void failed(claim& c, failure) noexcept override {
+    if (find(c).holds) problem = "a hold has failed without a loss";
+  }
   void finished(claim& c, failure) noexcept override {
     if (find(c).holds) problem = "a hold has ended without a loss";
     ended_.push_back(std::move(find(c).token));

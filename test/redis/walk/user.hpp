@@ -272,6 +272,7 @@ class user final : public session_host {
     u.leaves = true;
     ++losses;
   }
+  void failed(claim&, failure) noexcept override { problem = "a token was not forgotten"; }
   void finished(claim& c, failure why) noexcept override {
     use const& u = find(c);
     if (u.holds) problem = "a hold has ended without a loss";

@@ -96,6 +96,9 @@ class client_driver final : public session_driver, public driver {
 
   void granted(claim& c) noexcept override { client_claim::of(c).grant(c.fence()); }
   void lost(claim& c) noexcept override { client_claim::of(c).lose(); }
+  void failed(claim& c, failure why) noexcept override {
+    hub_->settle(client_claim::of(c), verdict_of(why));
+  }
   void finished(claim& c, failure why) noexcept override {
     auto& ended = client_claim::of(c);
     bool const was_tried = why == failure::not_free && ended.how() == attempt::tries;

@@ -263,19 +263,24 @@ hub::taken hub::take() noexcept {
   return {&c, std::exchange(c.wishes_, {}), std::exchange(c.from_, nullptr)};
 }
 
-void hub::finish(remote_claim& c, verdict why) noexcept {
+void hub::settle(remote_claim& c, verdict why) noexcept {
   std::shared_ptr<result> end;
   {
     std::lock_guard const guard(lock_);
     if (std::exchange(c.is_queued, false)) orders_.erase(c);
     c.wishes_ = {};
     c.is_ended_ = true;
+    if (std::exchange(c.is_settled_, true)) return;
     end.swap(c.end_);
   }
   c.fail(why);
   c.core->settle(c, why.outcome());
-  c.core->unref();
   if (end) end->settle(why);
+}
+
+void hub::finish(remote_claim& c, verdict why) noexcept {
+  settle(c, why);
+  c.core->unref();
   claim_ref const last(&c);
 }
 

@@ -175,8 +175,11 @@ class hub : public std::enable_shared_from_this<hub> {
     valid_until_.store(valid_until, std::memory_order_release);
   }
 
-  // Ends the driver's share of a claim. Decides the wait if the claim still waits, and settles the
-  // result of its giving back.
+  // Ends the operation of a claim: decides the wait if the claim still waits, and settles the
+  // result of its giving back. Does nothing the second time.
+  void settle(remote_claim& c, verdict why) noexcept;
+
+  // Ends the driver's share of a claim, and its operation if that has not ended.
   void finish(remote_claim& c, verdict why) noexcept;
 
   // Ends the driver's share of a question, and settles its result.

@@ -160,7 +160,8 @@ class alignas(16) remote_claim : public order {
 
   // hub::lock_ guards these.
   wishes wishes_;
-  bool is_ended_;  // by the driver; what is to be owned has not begun yet
+  bool is_ended_;            // by the driver; what is to be owned has not begun yet
+  bool is_settled_ = false;  // likewise: its operation has ended
   std::shared_ptr<result> loss_, end_;
   remote_claim* from_ = nullptr;  // the hold that a wait gives back, and an owner of it
 };

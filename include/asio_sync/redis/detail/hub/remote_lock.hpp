@@ -65,8 +65,9 @@ class remote_lock {
   /// Executor: the handler's, else that of the mutex; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the mutex is unlocked all the same.
   /// Errors: `error::lease_lost` if the lock was lost before the server has answered, also by
-  /// `stop()`; `operation_not_permitted` if the guard is empty; `redis::error::forked`;
-  /// `operation_aborted` (cancelled).
+  /// `stop()`; `operation_not_permitted` if the guard is empty; `redis::error::server_error` (a
+  /// key of another type under the name keeps the mutex locked until that key has gone, or the
+  /// session ends); `redis::error::forked`; `operation_aborted` (cancelled).
   /// Threads: any; not at the same time as another member of the guard.
   /// Exceptions: what allocating, moving the handler, connecting its slot or posting to an
   /// executor of your own throws; nothing has changed then.

@@ -80,21 +80,21 @@ inline void claim_table::apply_leave(command const& of, std::int64_t result) noe
   finish(*of.of, why == failure::none && !held ? failure::lease_lost : why);
 }
 
-inline void claim_table::refuse(command const& of, failure why) noexcept {
+inline void claim_table::refuse(time_point now, command const& of, failure why) noexcept {
   if (is_question(of)) return questions_.refuse(of, why);
   commands_.settle();
   if (!is_current(of)) return;
   claim& c = *of.of;
   bool const ends_hold = of.what == script::exit || of.what == script::cond_wait;
   bool const is_lost = why == failure::lease_lost;
+  if (!ends_hold && !is_ask(of.what)) return forget_later(now, c, why);
   if (ends_hold) forget_owned(c);
   if (ends_hold && of.again && operates(c)) why = failure::outcome_unknown;
-  bool const is_known = ends_hold ? !is_lost : is_ask(of.what) && of.again;
+  bool const is_known = ends_hold ? !is_lost : of.again;
   if (!is_known) return finish(c, why);
   c.end_ = why;
   c.exits_ = false;
-  if (c.state_ == claim_state::asking) return leave(c, script::forget);
-  commands_.push(c, script::forget);
+  c.state_ == claim_state::asking ? leave(c, script::forget) : depart(c, script::forget);
 }
 
 }  // namespace asio_sync::redis::detail

@@ -88,10 +88,9 @@ class claim_table {
   void exit(claim& c) noexcept {
     if (c.state_ != claim_state::holding) return refuse_owned(c, failure::lease_lost);
     add_owned(c, c.fence_);
-    enter(c, claim_state::leaving);
     c.exits_ = true;
     c.sent_ = false;
-    commands_.push(c, script::exit);
+    depart(c, script::exit);
   }
 
   // Has the claim with this counter end with the hold, but without a notification.
@@ -115,8 +114,7 @@ class claim_table {
     commands_.withdraw(c);
     if (!c.sent_ && c.from_ == 0) return finish(c, failure::none);
     forget_owned(c);
-    enter(c, claim_state::leaving);
-    commands_.push(c, how);
+    depart(c, how);
   }
 
   void finish(claim& c, failure why) noexcept {
@@ -160,8 +158,8 @@ class claim_table {
     questions_.ask_again();
   }
 
-  // Asks for what is due: `acquire` after OOM, and holds that have lasted too long. Ends questions
-  // that have lasted too long.
+  // Asks for what is due: `acquire` after OOM, `forget` after an error, and holds that have lasted
+  // too long. Ends questions that have lasted too long.
   void wake(time_point now) noexcept {
     questions_.wake(now);
     wake_ = time_point::max();
@@ -169,6 +167,7 @@ class claim_table {
       if (c.state_ == claim_state::waiting) return;
       if (c.due_ > now) return wake_at(c, c.due_);
       if (c.state_ == claim_state::asking) return ask(c);
+      if (c.state_ == claim_state::leaving) return depart(c, script::forget);
       host_.report({session_event::kind::held_too_long, c.object_.name, max_hold_});
       lose_hold(c, script::release);
     });
@@ -223,7 +222,7 @@ class claim_table {
 
   // Takes the error that the first command is answered with. It counts unless a later command of
   // the claim has replaced this one. A claim that the server may know is forgotten before it ends.
-  void refuse(command const& of, failure why) noexcept;
+  void refuse(time_point now, command const& of, failure why) noexcept;
 
   // The server has refused a command because it knows no such session. Had it been sent before, it
   // could have been executed then.
@@ -233,10 +232,7 @@ class claim_table {
 
   // Repeats a command by which a claim asks, and for which the server had no memory.
   void ask_later(time_point now, command const& of) noexcept {
-    if (!is_current(of)) return;
-    milliseconds& delay = of.of->delay_;
-    delay = std::clamp(2 * delay, milliseconds(50), milliseconds(2000));
-    wake_at(*of.of, now + delay);
+    if (is_current(of)) repeat_later(now, *of.of);
   }
 
  private:
@@ -326,6 +322,23 @@ class claim_table {
                       : unwaits    ? script::unwait
                                    : script::acquire);
     c.asked_->again = c.sent_;
+  }
+
+  void depart(claim& c, script how) noexcept {
+    enter(c, claim_state::leaving);
+    commands_.push(c, how);
+  }
+
+  void repeat_later(time_point now, claim& c) noexcept {
+    c.delay_ = std::clamp(2 * c.delay_, milliseconds(50), milliseconds(2000));
+    wake_at(c, now + c.delay_);
+  }
+
+  // The server has refused to end the token.
+  void forget_later(time_point now, claim& c, failure why) noexcept {
+    if (c.end_ == failure::none) c.end_ = why;
+    host_.failed(c, c.end_);
+    repeat_later(now, c);
   }
 
   void wait(time_point now, claim& c, token_state const& s) noexcept {

@@ -84,7 +84,7 @@ inline void session::refuse(time_point now, command const& front, refusal const&
       if (why == failure::server_error)
         host_.report({session_event::kind::server_error, r.text, {}, why});
       if (is_own) break;
-      return claims_.refuse(front, why);
+      return claims_.refuse(now, front, why);
     case reaction::ask_later:
       if (!asks) break;
       commands().settle();

@@ -50,6 +50,10 @@ class session_host {
   // has found the session lost. finished() follows, now or later.
   virtual void lost(claim& c) noexcept = 0;
 
+  // The operation of the claim has ended, but the server may still know the token, and has refused
+  // to forget it. Called again after each attempt; finished() follows, with the same reason.
+  virtual void failed(claim& c, failure why) noexcept = 0;
+
   // The session does not refer to the claim any more. `none`: it has been released or forgotten.
   virtual void finished(claim& c, failure why) noexcept = 0;
 
