@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// Shows who holds the mutexes, semaphores and shared mutexes of a Redis server and who waits for
-// them, as a table or as JSON, and takes a lock from a holder that hangs. Without a server of the
-// user's it starts one, with two clients that want to print.
+// Shows who holds the mutexes, semaphores, shared mutexes and monitors of a Redis server and who
+// waits for them, as a table or as JSON, and takes a lock from a holder that hangs. Without a
+// server of the user's it starts one, with two clients that want to print.
 
 #include "../command_line.hpp"
 #include "run_with_client.hpp"
@@ -61,10 +61,11 @@ void print(std::string const& name, redis::inspection const& object) {
                      << std::right << std::setw(12) << member.weight;
   };
   std::cout << name << ": " << (object.kind.empty() ? "free" : object.kind) << ", " << object.used
-            << " of " << object.capacity << " held, " << object.waiter_count << " waiting\n";
+            << " of " << object.capacity << " held, " << object.waiter_count << " waiting, "
+            << object.condition_waiter_count << " on conditions\n";
   for (auto const& holder : object.holders)
-    line("holds", holder) << "  fence " << holder.fence << ", for " << holder.age.count() / 1000
-                          << " s\n";
+    line(holder.weight == 0 ? "owns " : "holds", holder)
+        << "  fence " << holder.fence << ", for " << holder.age.count() / 1000 << " s\n";
   for (auto const& waiter : object.waiters)
     line("waits", waiter) << (waiter.is_reachable ? "\n" : "  not reachable\n");
 }
@@ -80,7 +81,9 @@ json::object to_json(redis::inspection const& object) {
                        {"alive", w.is_alive}, {"reachable", w.is_reachable}});
   return {{"kind", object.kind}, {"capacity", object.capacity}, {"used", object.used},
           {"gate_ms", object.gate.count()}, {"holder_count", object.holder_count},
-          {"waiter_count", object.waiter_count}, {"holders", holders}, {"waiters", waiters}};
+          {"waiter_count", object.waiter_count},
+          {"condition_waiter_count", object.condition_waiter_count}, {"holders", holders},
+          {"waiters", waiters}};
 }
 // clang-format on
 

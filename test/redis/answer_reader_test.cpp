@@ -45,7 +45,8 @@ std::string text_of(asio_sync::redis::inspection const& i) {
     append(w);
     text += " ticket " + std::to_string(w.ticket) + (w.is_reachable ? "" : " unreachable");
   }
-  return text + "; " + std::to_string(i.holder_count) + '+' + std::to_string(i.waiter_count);
+  return text + "; " + std::to_string(i.holder_count) + '+' + std::to_string(i.waiter_count) +
+         '+' + std::to_string(i.condition_waiter_count);
 }
 
 // Returns the answer that the bytes are to a script.
@@ -139,21 +140,21 @@ BOOST_AUTO_TEST_CASE(variables_are_a_text_and_follow_a_grant_of_one_token_alone)
     BOOST_TEST(read(what, grant + text) == "malformed");
 }
 
-std::string const nobody = "*8\r\n$0\r\n\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n*0\r\n*0\r\n";
+std::string const nobody = "*9\r\n$0\r\n\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n:0\r\n*0\r\n*0\r\n";
 
 BOOST_AUTO_TEST_CASE(inspections_are_read_and_their_holders_are_in_the_order_of_fences) {
-  BOOST_TEST(read(script::inspect, nobody) == " 0/0 gate 0; 0+0");
+  BOOST_TEST(read(script::inspect, nobody) == " 0/0 gate 0; 0+0+0");
   BOOST_TEST(read(script::inspect,
-                  "*8\r\n+semaphore\r\n:5\r\n:3\r\n:250\r\n:2\r\n:1\r\n"
+                  "*9\r\n+semaphore\r\n:5\r\n:3\r\n:250\r\n:2\r\n:1\r\n:7\r\n"
                   "*10\r\n$3\r\nb.1\r\n_\r\n:17\r\n:2\r\n:70\r\n$3\r\na.1\r\n$0\r\n\r\n:12\r\n:"
                   "1\r\n:80\r\n"
                   "*5\r\n$3\r\nc.1\r\n$3\r\ncat\r\n:18\r\n:4\r\n:0\r\n") ==
              "semaphore 3/5 gate 250;  a.1 1 fence 12 age 80;  b.1 2 dead fence 17 age 70; "
-             "cat c.1 4 ticket 18 unreachable; 2+1");
+             "cat c.1 4 ticket 18 unreachable; 2+1+7");
   BOOST_TEST(read(script::inspect,
-                  "*8\r\n+mutex\r\n:-1\r\n:-2\r\n:-3\r\n:-4\r\n:-5\r\n*0\r\n"
+                  "*9\r\n+mutex\r\n:-1\r\n:-2\r\n:-3\r\n:-4\r\n:-5\r\n:-6\r\n*0\r\n"
                   "*5\r\n+c\r\n+d\r\n:-6\r\n:-7\r\n:1\r\n") ==
-             "mutex 0/0 gate 0; d c 0 ticket 0; 0+0");
+             "mutex 0/0 gate 0; d c 0 ticket 0; 0+0+0");
 }
 
 BOOST_AUTO_TEST_CASE(an_inspection_of_another_form_is_malformed) {
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE(an_inspection_of_another_form_is_malformed) {
     bytes.replace(bytes.rfind(from), from.size(), to);
     return read(script::inspect, bytes);
   };
-  BOOST_TEST(spoilt("*8", "*7") == "malformed");
+  BOOST_TEST(spoilt("*9", "*8") == "malformed");
   BOOST_TEST(spoilt("$0\r\n\r\n", ":0\r\n") == "malformed");
   BOOST_TEST(spoilt(":0", "+0") == "malformed");
   BOOST_TEST(spoilt("*0", ":0") == "malformed");

@@ -25,7 +25,7 @@ acquisition permits(std::int64_t weight, std::int64_t capacity = 3) {
 
 // The answer of `inspect`, by its places.
 struct picture {
-  explicit picture(message const& m) : parts(m.elements) { BOOST_TEST_REQUIRE(parts.size() == 8); }
+  explicit picture(message const& m) : parts(m.elements) { BOOST_TEST_REQUIRE(parts.size() == 9); }
 
   std::string kind() const { return parts[0].text; }
   std::int64_t capacity() const { return parts[1].number; }
@@ -33,19 +33,20 @@ struct picture {
   std::int64_t gate() const { return parts[3].number; }
   std::int64_t holders() const { return parts[4].number; }
   std::int64_t waiters() const { return parts[5].number; }
+  std::int64_t parked() const { return parts[6].number; }
 
   // Element `part` of holder or waiter i: session, name, fence or ticket, weight, age or 1.
   message const& holder(std::size_t i, std::size_t part) const {
-    return parts[6].elements.at(5 * i + part);
-  }
-  message const& waiter(std::size_t i, std::size_t part) const {
     return parts[7].elements.at(5 * i + part);
   }
-  std::size_t shown_holders() const { return parts[6].elements.size() / 5; }
-  std::size_t shown_waiters() const { return parts[7].elements.size() / 5; }
+  message const& waiter(std::size_t i, std::size_t part) const {
+    return parts[8].elements.at(5 * i + part);
+  }
+  std::size_t shown_holders() const { return parts[7].elements.size() / 5; }
+  std::size_t shown_waiters() const { return parts[8].elements.size() / 5; }
   bool is_empty() const {
     return kind().empty() && capacity() == 0 && used() == 0 && holders() == 0 && waiters() == 0 &&
-           shown_holders() == 0 && shown_waiters() == 0;
+           parked() == 0 && shown_holders() == 0 && shown_waiters() == 0;
   }
 
   std::vector<message> parts;
@@ -102,6 +103,23 @@ BOOST_AUTO_TEST_CASE(mutex_shows_its_holder_and_its_queue) {
   BOOST_TEST(p.waiter(0, 4).number == 1);
   BOOST_TEST(p.waiter(1, 0).text == a.sid());
   BOOST_TEST(p.waiter(1, 2).number == later);
+}
+
+BOOST_AUTO_TEST_CASE(monitor_shows_who_waits_on_its_conditions_and_who_owns) {
+  auto const kind = acquisition{.kind = "monitor"};
+  auto const fence = number(a.acquire("x", 1, kind));
+  a.exit("x", 1, fence, {"o", "free", "2", "-1", "freed"});
+  for (int i = 1; i <= 2; ++i)
+    b.cond_wait("x", 2 * i, 2 * i - 1, number(b.acquire("x", 2 * i - 1, kind)), "freed");
+  auto const p = look("x");
+  BOOST_TEST(p.kind() == "monitor");
+  BOOST_TEST(p.used() == 0);
+  BOOST_TEST(p.waiters() == 0);
+  BOOST_TEST(p.parked() == 2);
+  BOOST_TEST_REQUIRE(p.shown_holders() == 1);
+  BOOST_TEST(p.holder(0, 0).text == a.sid());
+  BOOST_TEST(p.holder(0, 2).number == fence);
+  BOOST_TEST(p.holder(0, 3).number == 0);
 }
 
 BOOST_AUTO_TEST_CASE(grant_keeps_its_time_however_it_was_made) {

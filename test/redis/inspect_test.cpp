@@ -35,6 +35,7 @@
 namespace redis_inspect_test {
 
 using namespace asio_sync::test::redis;
+using asio_sync::redis::async_monitor;
 using asio_sync::redis::async_shared_mutex;
 using asio_sync::redis::inspection;
 using redis_error = asio_sync::redis::error;
@@ -167,6 +168,34 @@ BOOST_AUTO_TEST_CASE(a_semaphore_and_a_shared_mutex_show_their_weights) {
   BOOST_TEST(found.waiters.at(0).weight == 1u);
   shared.cancel();
   BOOST_TEST(soon([&] { return reader.calls != 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_monitor_shows_who_owns_and_how_many_wait_on_conditions) {
+  async_monitor m(io, c, "x");
+  outcome<async_monitor::entry> adds, waits;
+  m.async_enter(adds.handler());
+  BOOST_TEST_REQUIRE(soon([&] { return adds.calls != 0; }));
+  auto const fence = adds.guard.fence();
+  auto part = adds.guard.add_owned("free", -1, "freed");
+  ending left, waited;
+  adds.guard.async_leave(left.handler_on(io));
+  m.async_enter(waits.handler());
+  BOOST_TEST_REQUIRE(soon([&] { return left.calls && waits.calls; }));
+  BOOST_TEST(inspect("x").used == 1u);
+  waits.guard.async_wait("freed", waited.handler_on(io));
+  BOOST_TEST(soon([&] { return inspect("x").condition_waiter_count == 1; }));
+  auto const found = inspect("x");
+  BOOST_TEST(found.kind == "monitor");
+  BOOST_TEST(found.used == 0u);
+  BOOST_TEST(found.waiter_count == 0u);
+  BOOST_TEST_REQUIRE(found.holders.size() == 1u);
+  BOOST_TEST(found.holders[0].who == "printer-7");
+  BOOST_TEST(found.holders[0].weight == 0u);
+  BOOST_TEST(found.holders[0].fence == fence);
+  BOOST_TEST(force("x", fence) == error_code());
+  BOOST_TEST(soon([&] { return waited.calls != 0; }));
+  BOOST_TEST(!part.owns());
+  BOOST_TEST(waits.guard.number("free") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(every_token_takes_an_inspection) {

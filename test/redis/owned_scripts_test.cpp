@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(what_is_owned_keeps_the_object) {
   BOOST_TEST(b.acquire("x", 1).code() == "KIND");
   BOOST_TEST(admin({"HMGET", "as:{x}:m", "used", "n", "c", "o"}).elements.at(3).text == "1");
   inside(b, 1);
-  auto const holders = c.inspect("x").elements.at(6).elements;
+  auto const holders = c.inspect("x").elements.at(7).elements;
   BOOST_TEST_REQUIRE(holders.size() == 10u);
   std::size_t const owned = holders[0].text == a.sid() ? 0 : 5;
   BOOST_TEST(holders[owned].text == a.sid());

@@ -16,21 +16,22 @@ namespace asio_sync::redis {
 /// A picture of an object at a server: who holds it and who waits for it. Out of date at once.
 /// `client::async_inspect` takes it.
 struct inspection {
-  /// A lock, a permit, or a place in the queue.
+  /// A lock, a permit, a part of a variable, or a place in the queue.
   struct member {
     /// The `config::name` of its client; empty if that has none, or is dead.
     std::string who;
     /// The session of its client: an id that no other client and no later session has.
     std::string session;
-    /// The permits that it holds or waits for. A mutex and a reader have 1, a writer has
-    /// `capacity`.
+    /// The permits that it holds or waits for. A lock of a mutex, an entry and a reader have 1, a
+    /// writer has `capacity`; an `owned` has 0.
     std::uint64_t weight = 0;
     /// False: the session has ended. The server removes the member before it matters to others.
     bool is_alive = false;
   };
 
   struct holder : member {
-    /// The fencing number, which `client::async_force_release` takes.
+    /// The fencing number, which `client::async_force_release` takes. Each `owned` has that of the
+    /// entry which has added it.
     std::uint64_t fence = 0;
     /// The time since the grant, by the server's clock.
     std::chrono::milliseconds age{0};
@@ -44,7 +45,8 @@ struct inspection {
     bool is_reachable = false;
   };
 
-  /// "mutex", "semaphore" or "shared_mutex"; empty if nobody holds the object or waits for it.
+  /// "mutex", "semaphore", "shared_mutex" or "monitor"; empty if nobody holds the object or waits
+  /// for it.
   std::string kind;
   /// The permits that there are, and those that are held.
   std::uint64_t capacity = 0, used = 0;
@@ -53,6 +55,8 @@ struct inspection {
   std::chrono::milliseconds gate{0};
   /// The numbers of holders and waiters. `holders` and `waiters` have 256 at most.
   std::uint64_t holder_count = 0, waiter_count = 0;
+  /// The number of waits on the object's conditions. They are not among the waiters.
+  std::uint64_t condition_waiter_count = 0;
   /// The holders by their fences: first come, first.
   std::vector<holder> holders;
   /// The waiters in the order of the queue.

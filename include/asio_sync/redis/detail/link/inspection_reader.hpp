@@ -22,11 +22,12 @@ class inspection_reader {
  public:
   // Returns false for a message that is no such answer. Throws what the memory for it throws.
   static bool read(resp::value message, inspection& found) {
-    if (!is_array_of(message, 8) || message.size() != 8) return false;
+    if (!is_array_of(message, 9) || message.size() != 9) return false;
     auto at = message.begin();
     resp::value const kind = *at, capacity = *++at, used = *++at, gate = *++at,
-                      holder_count = *++at, waiter_count = *++at, holders = *++at, waiters = *++at;
-    for (resp::value const each : {capacity, used, gate, holder_count, waiter_count})
+                      holder_count = *++at, waiter_count = *++at, parked_count = *++at,
+                      holders = *++at, waiters = *++at;
+    for (resp::value const each : {capacity, used, gate, holder_count, waiter_count, parked_count})
       if (each.type() != resp::kind::number) return false;
     if (kind.type() != resp::kind::string) return false;
     found.kind = kind.text();
@@ -35,6 +36,7 @@ class inspection_reader {
     found.gate = std::chrono::milliseconds(number(gate));
     found.holder_count = number(holder_count);
     found.waiter_count = number(waiter_count);
+    found.condition_waiter_count = number(parked_count);
     bool const is_whole =
         read(holders, found.holders,
              [](inspection::holder& h, std::uint64_t fence, std::uint64_t age) {

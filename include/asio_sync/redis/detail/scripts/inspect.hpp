@@ -40,7 +40,7 @@ for i, token in ipairs(queued) do
   append(waiters, token, tonumber(ticket) or 0, tonumber(w) or 0, heard and 1 or 0)
 end
 return {o.kind or '', o.cap or 0, o.used, gate and left(prefix .. 'gate') or 0,
-        o.kind and call('HLEN', o.h) or 0, o.n, holders, waiters}
+        o.kind and call('HLEN', o.h) or 0, o.n, o.parked, holders, waiters}
 )lua"};
 
 }  // namespace asio_sync::redis::detail::scripts
