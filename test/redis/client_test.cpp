@@ -9,14 +9,18 @@
 #include "support/executors.hpp"
 #include "support/memory.hpp"
 
+#include <asio_sync/async_mutex.hpp>
 #include <asio_sync/redis.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
@@ -24,6 +28,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -621,6 +626,89 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
   BOOST_TEST(held.owns_lock());
   held.unlock();
   BOOST_TEST(w.lock(m).owns_lock());
+}
+
+// Posts, and takes its time to return.
+struct slow_executor {
+  explicit slow_executor(asio::io_context& io) : inner(io.get_executor()) {}
+  asio::execution_context& query(asio::execution::context_t) const noexcept {
+    return inner.context();
+  }
+  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  template <class Function>
+  void execute(Function&& f) const {
+    asio::require(inner, asio::execution::blocking.never).execute(static_cast<Function&&>(f));
+    has_posted = true;
+    std::this_thread::sleep_for(100ms);
+    has_returned = true;
+  }
+  bool operator==(slow_executor const&) const noexcept = default;
+
+  asio::io_context::executor_type inner;
+  static inline std::atomic<bool> has_posted, has_returned;
+};
+
+BOOST_AUTO_TEST_CASE(R10_a_context_that_has_seen_a_completion_can_end_at_once) {
+  world w;
+  for (bool const mutex_goes_first : {false, true}) {
+    auto io = std::make_unique<asio::io_context>();
+    auto m = std::make_unique<async_mutex>(*io, w.c, "x");
+    slow_executor::has_posted = slow_executor::has_returned = false;
+    outcome<lock_type> o;
+    m->async_lock(asio::bind_executor(slow_executor(*io), o.handler()));
+    BOOST_TEST_REQUIRE(soon(*io, [&] { return o.calls != 0; }));
+    if (mutex_goes_first) m.reset();
+    io.reset();
+    BOOST_TEST(slow_executor::has_returned);
+    BOOST_TEST(o.guard.owns_lock());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_context_can_end_while_grants_are_on_their_way) {
+  world w;
+  async_mutex holder(w.io, w.c, "x");
+  asio::io_context other;
+  for (int i = 0; i != 300; ++i) {
+    lock_type held = w.lock(holder);
+    auto io = std::make_unique<asio::io_context>();
+    auto m = std::make_unique<async_mutex>(*io, w.c, "x");
+    auto foreign = std::make_unique<async_mutex>(other, w.c, "x");
+    m->async_lock([](error_code, lock_type) {});
+    foreign->async_lock(asio::bind_executor(*io, [](error_code, lock_type) {}));
+    held.async_unlock(asio::bind_executor(*io, [](error_code) {}));
+    auto const until = std::chrono::steady_clock::now() + std::chrono::microseconds(10 * (i % 50));
+    while (std::chrono::steady_clock::now() < until) io->poll_one();
+    if (i % 3 == 0) m.reset();
+    if (i % 2 == 0) foreign.reset();
+    io.reset();
+  }
+  BOOST_TEST(w.lock(holder).owns_lock());
+}
+
+BOOST_AUTO_TEST_CASE(a_child_of_a_fork_does_not_wait_for_deliveries_of_its_parent) {
+  world w;
+  asio::io_context apart;
+  async_mutex m(w.io, w.c, "x");
+  slow_executor::has_posted = slow_executor::has_returned = false;
+  outcome<lock_type> o;
+  m.async_lock(asio::bind_executor(slow_executor(apart), o.handler()));
+  BOOST_TEST_REQUIRE(w.soon([] { return slow_executor::has_posted.load(); }));
+  ::pid_t const child = ::fork();
+  if (child == 0) {
+    ::alarm(10);
+    {
+      asio::io_context io;
+      asio_sync::async_mutex local(io);
+      local.async_lock([](error_code, auto) {});
+    }
+    ::_exit(slow_executor::has_returned ? 2 : 0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  BOOST_TEST_REQUIRE(soon(apart, [&] { return o.calls != 0; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_child_that_runs_the_context_of_the_client_leaves_the_connection_alone) {

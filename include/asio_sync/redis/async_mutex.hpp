@@ -57,10 +57,9 @@ struct mutex_names {
 /// Threads: every member but constructors and destructor may be called from any thread at any
 /// time. Lifetime: the mutex may be destroyed with waits outstanding, which then complete with
 /// `operation_aborted`. A lock belongs to the session: it outlives the mutex and still owns, and
-/// is lost with the client. A context may be destroyed before the mutex or after it, but not while
-/// the client's thread may hand a completion over to it: once its `run()` has returned for lack of
-/// work, or the client's thread was joined. Over a strand, the mutex and its locks have to go
-/// before the strand's context.
+/// is lost with the client. Contexts may be destroyed before the mutex or after it, also while the
+/// client is at work; over a strand, the mutex and its locks have to go before the strand's
+/// context.
 template <class Executor = boost::asio::any_io_executor>
 class basic_async_mutex : detail::remote_primitive<Executor> {
   using base = detail::remote_primitive<Executor>;

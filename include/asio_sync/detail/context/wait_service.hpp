@@ -7,6 +7,7 @@
 // What an execution context knows of the waits whose handlers it is to run.
 
 #include <asio_sync/detail/context/completion_queue.hpp>
+#include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/detail/context/context_timer.hpp>
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/deadline_heap.hpp>
@@ -165,6 +166,7 @@ class wait_service : public asio::execution_context::service {
     if (timer_failed_ && !down_ && !deadlines_.empty()) expect_earliest();
   }
 
+  bool take_all_waiters() noexcept;
   bool take_waiters(decided_waits& taken) noexcept;
   void forget_homes() noexcept;
   core_base* take_core() noexcept;
@@ -202,21 +204,8 @@ inline void wait_service::on_timer() noexcept {
 // The queue: of the context, if that is still to be destroyed.
 inline void wait_service::end_waits(io_queue* queue) noexcept {
   {
-    std::lock_guard const guard(lock_);
-    down_ = true;
-    if (watched_) watched_->reset();
-    // Younger than this service, the timer's own dies first: let go of it now.
-    if (timer_) timer_->reset();
-  }
-  {
     completion_queue::posting const scope;
-    bool is_known = false;
-    for (bool more = true; more;) {
-      decided_waits taken;
-      more = take_waiters(taken);
-      is_known |= drop_taken(taken);
-    }
-    forget_homes();
+    bool const is_known = take_all_waiters();
     completion_queue::drop_kept_for(context());  // also followers that were to run here
     if (queue && is_known && completion_queue::postpone(*this))
       return queue_end_.put_behind(*queue);
@@ -228,6 +217,27 @@ inline void wait_service::end_waits(io_queue* queue) noexcept {
 inline void wait_service::queue_has_ended() noexcept {
   completion_queue::drain_if_any(this);
   while (core_base* const core = take_core()) core->let_executor_go();
+}
+
+// The waiters out of their queues and of this service, and the cores out of their home. Returns
+// true if one of them was to go to an executor that the library knows.
+inline bool wait_service::take_all_waiters() noexcept {
+  context_ends::single_end const alone;
+  {
+    std::lock_guard const guard(lock_);
+    down_ = true;
+    if (watched_) watched_->reset();
+    // Younger than this service, the timer's own dies first: let go of it now.
+    if (timer_) timer_->reset();
+  }
+  bool is_known = false;
+  for (bool more = true; more;) {
+    decided_waits taken;
+    more = take_waiters(taken);
+    is_known |= drop_taken(taken);
+  }
+  forget_homes();
+  return is_known;
 }
 
 // The waiters of one more core, or one more foreign waiter, out of the queue and of this service.

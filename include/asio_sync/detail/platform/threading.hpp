@@ -81,9 +81,26 @@ class process_atomic {
   std::atomic<T> value_;
 };
 
-// A lock for sections of a few list operations: it spins, and yields or sleeps once that has taken
-// long (the holder has lost its processor). Never held while user code runs,
-// the equality of keys excepted.
+// Passes the time until another thread has done something short: spins, and yields or sleeps once
+// that has taken long (the other thread has lost its processor). A yield does not let a thread of
+// lower priority run; sleep does.
+class back_off {
+ public:
+  void operator()() noexcept {
+    constexpr int spins = 100;
+    constexpr int yields = 400;
+    if (turn_ >= spins + yields)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else if (++turn_ > spins)
+      std::this_thread::yield();
+  }
+
+ private:
+  int turn_ = 0;
+};
+
+// A lock for sections of a few list operations. Never held while user code runs, the equality of
+// keys excepted.
 class spin_lock {
  public:
   void lock() noexcept {
@@ -95,17 +112,9 @@ class spin_lock {
   void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
  private:
-  // A yield does not let a holder of lower priority run; sleep does. Relaxed: the exchange in
-  // lock() decides.
+  // Relaxed: the exchange in lock() decides.
   ASIO_SYNC_COLD void wait() const noexcept {
-    constexpr int spins = 100;
-    constexpr int yields = 400;
-    for (int turn = 0; locked_.load(std::memory_order_relaxed); ++turn) {
-      if (turn >= spins + yields)
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-      else if (turn >= spins)
-        std::this_thread::yield();
-    }
+    for (back_off pass_time; locked_.load(std::memory_order_relaxed);) pass_time();
   }
 
   process_atomic<bool> locked_{false};

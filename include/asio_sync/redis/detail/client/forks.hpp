@@ -4,6 +4,8 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_FORKS_HPP
 #define ASIO_SYNC_REDIS_DETAIL_CLIENT_FORKS_HPP
 
+#include <asio_sync/detail/context/context_ends.hpp>
+
 #include <atomic>
 #include <cstdint>
 
@@ -18,7 +20,10 @@ class forks {
  public:
   static std::uint64_t count() noexcept {
 #if defined(__unix__) || defined(__APPLE__)
-    static int const registered = ::pthread_atfork(nullptr, nullptr, [] { ++count_; });
+    static int const registered = ::pthread_atfork(nullptr, nullptr, [] {
+      ++count_;
+      asio_sync::detail::context_ends::forget_other_threads();
+    });
     static_cast<void>(registered);
 #endif
     return count_.load(std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_CLIENT_HUB_IPP
 #define ASIO_SYNC_REDIS_DETAIL_CLIENT_HUB_IPP
 
+#include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
 #include <asio_sync/redis/config.hpp>
@@ -37,7 +38,9 @@
 namespace asio_sync::redis::detail {
 
 hub::hub(asio::any_io_executor const& executor)
-    : executor_(executor), fork_count_(forks::count()), valid_until_(over) {}
+    : executor_(executor), fork_count_(forks::count()), valid_until_(over) {
+  shell::context_ends::may_be_held_off();
+}
 
 void hub::open(config c) {
   session_config const session = config_check(c).session();
@@ -330,6 +333,7 @@ void hub::queue(order& o) noexcept {
 // was taken out counts as ended, so that nobody gives it up. The driver decides about questions
 // that wait for a run, because a shutdown that was ordered later leaves them.
 void hub::end_fresh_orders() noexcept {
+  shell::context_ends::held_off const meanwhile;  // the waits are anybody's
   for (;;) {
     order* fresh = nullptr;
     verdict why;

@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_LINK_SESSION_DRIVER_HPP
 #define ASIO_SYNC_REDIS_DETAIL_LINK_SESSION_DRIVER_HPP
 
+#include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/redis/detail/link/answer_reader.hpp>
 #include <asio_sync/redis/detail/link/handshake.hpp>
 #include <asio_sync/redis/detail/link/link.hpp>
@@ -146,6 +147,7 @@ class session_driver : public session_host,
 template <class Function>
 void session_driver::follow(Function f) noexcept {
   if (is_away()) return drop_link();
+  asio_sync::detail::context_ends::held_off const meanwhile;
   try {
     f();
     write();
@@ -241,6 +243,7 @@ inline void session_driver::broken(std::string_view why, failure error) noexcept
 inline void session_driver::received(resp::value message) {
   auto const self = shared_from_this();
   if (is_away()) return drop_link();
+  asio_sync::detail::context_ends::held_off const meanwhile;
   auto const now = read_clock();
   if (!is_ready_) {
     if (!shake_hands(message)) follow([] {});
