@@ -61,6 +61,7 @@ class client final : public session_driver {
  private:
   void granted(claim&) noexcept override { ++grants; }
   void lost(claim&) noexcept override { ++losses; }
+  void failed(claim&, failure) noexcept override {}
   void finished(claim&, failure why) noexcept override {
     ++ends;
     result = why;
