@@ -56,6 +56,8 @@ class visit {
       told.insert_or_assign(std::string(*name), variable{std::string(*value)});
     }
     variables_.swap(told);
+    size_ = 0;
+    for (auto const& [name, its] : variables_) size_ += name.size() + its.value.size();
     notifications_.clear();
     parts_.clear();
     return true;
@@ -69,19 +71,19 @@ class visit {
 
   // Returns the bytes of all names and values, if a variable had a value of this size.
   std::size_t size_with(std::string_view name, std::size_t value) const noexcept {
-    std::size_t sum = name.size() + value;
-    for (auto const& [other, its] : variables_)
-      if (other != name) sum += other.size() + its.value.size();
-    return sum;
+    std::string const* const old = find(name);
+    return size_ + value - (old != nullptr ? old->size() : 0) + (old != nullptr ? 0 : name.size());
   }
 
   void set(std::string_view name, std::string value) {
+    std::size_t const size = size_with(name, value.size());
     auto const found = variables_.find(name);
     variable changed{std::move(value), true};
     if (found != variables_.end())
       found->second = std::move(changed);
     else
       variables_.emplace(name, std::move(changed));
+    size_ = size;
   }
 
   // `most`: 0 is no limit.
@@ -120,6 +122,7 @@ class visit {
   };
 
   variable_map variables_;
+  std::size_t size_ = 0;  // of all names and values
   std::vector<notification> notifications_;
   std::vector<part> parts_;
 };
