@@ -41,7 +41,8 @@ class [[nodiscard]] owned {
   explicit operator bool() const noexcept { return owns(); }
 
   /// Has the server take the part back and notify, and does not wait for its answer. Owns nothing
-  /// from now on. A part that has not been added yet never will be.
+  /// from now on. If the entry has not begun to leave or to wait, the part is never added; if the
+  /// server has not answered yet, it may add the part first, and others may see it.
   void release() noexcept {
     if (hold_) hold_.give_back();
   }
