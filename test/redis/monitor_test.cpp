@@ -205,6 +205,8 @@ BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
   BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.add_owned("n", 1, "k")); }));
   e.set("large", std::string(8 * 1024 * 1024 - 100, 'x'));
   BOOST_TEST(throws(invalid, [&] { e.set("m", std::string(100, 'x')); }));
+  BOOST_TEST(
+      throws(invalid, [&] { static_cast<void>(e.add_owned(std::string(100, 'x'), 1, "k")); }));
   e.set("large", "");
   BOOST_TEST(e.owns());
 }

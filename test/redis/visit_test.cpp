@@ -93,17 +93,20 @@ BOOST_AUTO_TEST_CASE(a_visit_sees_and_writes_what_it_has_set) {
 
 BOOST_AUTO_TEST_CASE(a_visit_knows_the_size_of_its_variables) {
   visit v;
-  BOOST_TEST(v.size_with("n", 3) == 4u);
+  BOOST_TEST(v.size_with("n", 3) == 12u);
   BOOST_TEST(v.begin("1:n1:52:ab3:xyz"));
-  BOOST_TEST(v.size_with("n", 1) == 7u);
-  BOOST_TEST(v.size_with("n", 0) == 6u);
-  BOOST_TEST(v.size_with("m", 10) == 18u);
+  BOOST_TEST(v.size_with("n", 1) == 23u);
+  BOOST_TEST(v.size_with("n", 0) == 22u);
+  BOOST_TEST(v.size_with("m", 10) == 42u);
   v.set("ab", "");
   v.set("m", "12345");
   v.set("m", "12");
-  BOOST_TEST(v.size_with("n", 1) == 7u);
+  BOOST_TEST(v.size_with("n", 1) == 31u);
+  BOOST_TEST(v.size_with_part("xy") == 58u);
+  v.own({nullptr, "xy", "-3", "k"});
+  BOOST_TEST(v.size_with("n", 1) == 58u);
   BOOST_TEST(v.begin(""));
-  BOOST_TEST(v.size_with("n", 1) == 2u);
+  BOOST_TEST(v.size_with("n", 1) == 10u);
 }
 
 BOOST_AUTO_TEST_CASE(variables_are_set_before_the_others_and_notifications_keep_their_order) {

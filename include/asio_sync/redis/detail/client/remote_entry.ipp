@@ -53,13 +53,16 @@ visit& remote_entry::inside(char const* function, std::string_view name) const {
   return *client_claim::of(*hold_.claim()).visit();
 }
 
-// Sets a variable, unless all of them would be too large to send at each entry.
-inline void set_in(visit& entered, std::string_view variable, std::string value,
-                   char const* function) {
-  constexpr std::size_t most = 8 * 1024 * 1024;
-  if (entered.size_with(variable, value.size()) > most)
+// Throws unless all variables are small enough to be sent at each entry.
+inline void check_size(std::size_t size, char const* function) {
+  if (size > std::size_t(8 * 1024 * 1024))
     refuse_entry(boost::system::errc::invalid_argument, function,
                  "the variables would be larger than 8 MB");
+}
+
+inline void set_in(visit& entered, std::string_view variable, std::string value,
+                   char const* function) {
+  check_size(entered.size_with(variable, value.size()), function);
   entered.set(variable, std::move(value));
 }
 
@@ -108,13 +111,13 @@ owned remote_entry::add_owned(std::string_view variable, std::int64_t delta,
   if (!is_small(delta) || !is_small(value) || !is_small(value + delta))
     refuse_entry(boost::system::errc::invalid_argument, "add_owned",
                  "a number is not between -2^53 and 2^53");
+  check_size(entered.size_with_part(variable), "add_owned");
   auto const& its = static_cast<client_claim&>(*hold_.claim());
   claim_ref made(new client_claim(its.shared_handle()));
   std::shared_ptr<claim> const owner(
       &client_claim::of(*claim_ref::share(*made).release()),
       [](claim* c) { claim_ref const last(&client_claim::of(*c)); });
-  entered.parts().push_back(
-      {owner, std::string(variable), std::to_string(delta), std::string(condition)});
+  entered.own({owner, std::string(variable), std::to_string(delta), std::string(condition)});
   return owned(hold(std::move(made)));
 }
 

@@ -95,8 +95,8 @@ class remote_entry {
   /// Sets a variable when the entry leaves or waits: to any bytes, or to a number. Variables stay
   /// at the server for ever. All variables of a monitor go over the network at each entry.
   ///
-  /// Errors: throws also `invalid_argument` if the names and values of all variables would have
-  /// more than 8 MB together.
+  /// Errors: throws also `invalid_argument` if the names and values of all variables, and 8 bytes
+  /// for each variable, would have more than 8 MB together.
   /// Exceptions: also what allocating throws; nothing has changed then.
   void set(std::string_view variable, std::string_view value);
   void set(std::string_view variable, std::int64_t value);
@@ -124,7 +124,7 @@ class remote_entry {
   /// `delta` back, and notifies all waits on `condition`.
   ///
   /// Errors: throws also `invalid_argument` unless the value is a number, and `delta` and the sum
-  /// are between -2^53 and 2^53.
+  /// are between -2^53 and 2^53, or like `set`.
   /// Exceptions: also what allocating throws; nothing has changed then.
   owned add_owned(std::string_view variable, std::int64_t delta, std::string_view condition);
 

@@ -57,7 +57,7 @@ class visit {
     }
     variables_.swap(told);
     size_ = 0;
-    for (auto const& [name, its] : variables_) size_ += name.size() + its.value.size();
+    for (auto const& [name, its] : variables_) size_ += size_of(name, its.value.size());
     notifications_.clear();
     parts_.clear();
     return true;
@@ -69,10 +69,16 @@ class visit {
     return found != variables_.end() ? &found->second.value : nullptr;
   }
 
-  // Returns the bytes of all names and values, if a variable had a value of this size.
+  // Returns the size of all variables, if one had a value of this size.
   std::size_t size_with(std::string_view name, std::size_t value) const noexcept {
     std::string const* const old = find(name);
-    return size_ + value - (old != nullptr ? old->size() : 0) + (old != nullptr ? 0 : name.size());
+    return size_ + size_of(name, value) - (old != nullptr ? size_of(name, old->size()) : 0);
+  }
+
+  // Returns the size of all variables, if a part of this one were owned, too. The part may make
+  // the variable.
+  std::size_t size_with_part(std::string_view name) const noexcept {
+    return size_ + size_of(name, 17);  // digits and sign of a number below 2^53
   }
 
   void set(std::string_view name, std::string value) {
@@ -89,6 +95,12 @@ class visit {
   // `most`: 0 is no limit.
   void notify(std::string condition, std::uint64_t most) {
     notifications_.push_back({std::move(condition), most});
+  }
+
+  void own(part each) {
+    std::size_t const size = size_with_part(each.variable);
+    parts_.push_back(std::move(each));
+    size_ = size;
   }
 
   std::vector<part>& parts() noexcept { return parts_; }
@@ -121,8 +133,13 @@ class visit {
     std::uint64_t most;
   };
 
+  // Some bytes more than the name and the value: the server tells the lengths of both.
+  static constexpr std::size_t size_of(std::string_view name, std::size_t value) noexcept {
+    return name.size() + value + 8;
+  }
+
   variable_map variables_;
-  std::size_t size_ = 0;  // of all names and values
+  std::size_t size_ = 0;  // of all variables
   std::vector<notification> notifications_;
   std::vector<part> parts_;
 };
