@@ -25,8 +25,10 @@
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <future>
 #include <limits>
 #include <memory>
@@ -203,7 +205,7 @@ BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
   BOOST_TEST(throws(out_of_range, [&] { e.add("n", -1); }));
   e.set("n", std::int64_t(1) << 53);
   BOOST_TEST(throws(invalid, [&] { static_cast<void>(e.add_owned("n", 1, "k")); }));
-  e.set("large", std::string(8 * 1024 * 1024 - 100, 'x'));
+  e.set("large", std::string(1024 * 1024 - 100, 'x'));
   BOOST_TEST(throws(invalid, [&] { e.set("m", std::string(100, 'x')); }));
   BOOST_TEST(
       throws(invalid, [&] { static_cast<void>(e.add_owned(std::string(100, 'x'), 1, "k")); }));
@@ -517,6 +519,43 @@ BOOST_AUTO_TEST_CASE(a_monitor_beside_a_key_of_another_type_is_given_back_when_t
   BOOST_TEST(!events.has(event::kind::session_lost));
   BOOST_TEST(variable("n") == "");
   expect_only_variables();
+}
+
+// --- Large variables ---
+
+config unhurried(server const& s) {
+  config c = quick(s);
+  c.session_ttl = c.max_session_ttl = 6s;
+  return c;
+}
+
+BOOST_AUTO_TEST_CASE(many_large_monitors_are_entered_at_once) {
+  world w(&unhurried);
+  client other(w.pool.get_executor(), unhurried(w.s));
+  ending run;
+  other.async_run(run.handler_on(w.io));
+  connection at_server{w.s.socket()};
+  std::deque<async_monitor> theirs, ours;
+  std::deque<outcome<entry>> held(40), waits(40);
+  auto const all = [](auto const& those) {
+    return std::all_of(those.begin(), those.end(), [](auto const& each) { return each.calls; });
+  };
+  for (std::size_t i = 0; i != held.size(); ++i) {
+    std::string const name = "x" + std::to_string(i);
+    at_server({"HSET", "as:{" + name + "}:v", "large", std::string(1024 * 1024 - 16, 'x')});
+    theirs.emplace_back(w.io, other, name);
+    ours.emplace_back(w.io, w.c, name);
+    theirs[i].async_enter(held[i].handler());
+  }
+  BOOST_TEST_REQUIRE(w.soon([&] { return all(held); }));
+  for (std::size_t i = 0; i != held.size(); ++i) ours[i].async_enter(waits[i].handler());
+  BOOST_TEST(w.soon([&] { return at_server({"ZCARD", "as:{x39}:q"}).number == 1; }));
+  held.clear();  // the server closes a connection to which it pushes so much
+  BOOST_TEST(w.soon([&] { return all(waits); }));
+  for (auto const& each : waits) BOOST_TEST(each.guard.get("large")->size() == 1024 * 1024 - 16u);
+  BOOST_TEST(!w.events.has(event::kind::session_lost));
+  other.stop();
+  BOOST_TEST(w.soon([&] { return run.calls != 0; }));
 }
 
 // --- Failures ---

@@ -161,6 +161,30 @@ BOOST_AUTO_TEST_CASE(a_beat_asks_for_no_variables_while_an_answer_is_to_come) {
   BOOST_TEST(told() == "granted 2 fence 30");
 }
 
+BOOST_AUTO_TEST_CASE(sixteen_answers_with_variables_are_outstanding_at_most) {
+  auto const asked = [this] {
+    std::string const all = sent();
+    std::size_t n = 0;
+    for (auto at = all.find("acquire"); at != std::string::npos; at = all.find("acquire", at + 1))
+      ++n;
+    return n;
+  };
+  for (int i = 0; i != 20; ++i) acquire("x");
+  acquire("m");  // a mutex
+  BOOST_TEST(asked() == 16u);
+  BOOST_TEST(asked() == 0u);
+  answer(waits(20));
+  BOOST_TEST(asked() == 1u);
+  cut();
+  connect();
+  sent();
+  resumes();
+  BOOST_TEST(asked() == 16u);
+  answer_beat({holds(11), waits(20)});
+  for (auto const ticket : {21u, 22u, 23u}) answer(waits(ticket));
+  BOOST_TEST(asked() == 4u);  // the last three of x, and that of m behind them
+}
+
 BOOST_AUTO_TEST_CASE(a_visit_begins_with_nothing_of_the_last_one) {
   first().visit()->set("m", "1");
   first().visit()->notify("k", 1);

@@ -227,8 +227,8 @@ class [[nodiscard]] basic_async_monitor<Executor>::entry : public detail::remote
   /// Executor: the handler's, else that of the monitor; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the monitor is left all the same.
   /// Errors: `error::lease_lost` if the entry was lost before, and nothing has happened;
-  /// `redis::error::outcome_unknown` if the session was lost before the server has answered: all
-  /// has happened, or nothing; `operation_not_permitted` if the entry is empty;
+  /// `redis::error::outcome_unknown` if the session or the entry was lost before the server has
+  /// answered: all has happened, or nothing; `operation_not_permitted` if the entry is empty;
   /// `redis::error::server_error` (nothing has happened, but the monitor is given back; a key of
   /// another type under the name keeps it until that key has gone, or the session ends);
   /// `redis::error::forked`; `operation_aborted` (cancelled).
@@ -259,19 +259,20 @@ class [[nodiscard]] basic_async_monitor<Executor>::entry : public detail::remote
   /// Errors: `operation_aborted` (cancelled; without the monitor if that or the client was
   /// destroyed, or the client shut down), `error::closed`, `error::lease_lost` (the entry was lost
   /// before the server could take it back, and nothing has happened),
-  /// `redis::error::outcome_unknown` (the session was lost before the server has answered to what
-  /// was set, added, notified or owned), `redis::error::server_error`, `redis::error::forked`, or
-  /// the final error that has ended the client's run. At once, with the entry as it was:
-  /// `error::lease_lost` if it does not own any more. With `closed`, or `operation_aborted`
-  /// without the monitor, what was set, added, notified or owned may have happened. Without
-  /// anything to set, add, notify or own a lost session is no error: the wait enters again as if
-  /// it were notified. Threads: any; not at the same time as another member of the entry. If the
-  /// handler is destroyed without having been called, the monitor, and what `notify_one()` had for
-  /// the wait, go on to others. Exceptions: `boost::system::system_error` with
-  /// `operation_not_permitted` if the entry is empty or the monitor was destroyed, and with
-  /// `invalid_argument` unless the name of the condition has 1 to 512 bytes; what allocating the
-  /// wait, moving the handler, connecting its slot or posting to an executor of your own throws;
-  /// the entry is then as it was.
+  /// `redis::error::outcome_unknown` (the session or the entry was lost before the server has
+  /// answered to what was set, added, notified or owned), `redis::error::server_error`,
+  /// `redis::error::forked`, or the final error that has ended the client's run. At once, with the
+  /// entry as it was: `error::lease_lost` if it does not own any more. With `closed`, or
+  /// `operation_aborted` without the monitor, what was set, added, notified or owned may have
+  /// happened. Without anything to set, add, notify or own a lost session is no error: the wait
+  /// enters again as if it were notified.
+  /// Threads: any; not at the same time as another member of the entry. If the handler is
+  /// destroyed without having been called, the monitor, and what `notify_one()` had for the wait,
+  /// go on to others.
+  /// Exceptions: `boost::system::system_error` with `operation_not_permitted` if the entry is
+  /// empty or the monitor was destroyed, and with `invalid_argument` unless the name of the
+  /// condition has 1 to 512 bytes; what allocating the wait, moving the handler, connecting its
+  /// slot or posting to an executor of your own throws; the entry is then as it was.
   template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =
                 asio_sync::detail::default_token<Executor>>
   auto async_wait(std::string condition, Token&& token = Token()) {
@@ -285,7 +286,8 @@ class [[nodiscard]] basic_async_monitor<Executor>::entry : public detail::remote
   /// Completion signature, executor, cancellation, threads: those of `async_wait`.
   /// Errors: also `asio::error::timed_out`, and the entry is inside again, for which the wait
   /// waits without a limit. Zero or negative time: `timed_out` at once, and the monitor is not
-  /// left. Exceptions: also what making the context's timer and room for the deadline throws.
+  /// left.
+  /// Exceptions: also what making the context's timer and room for the deadline throws.
   template <class Rep, class Period,
             asio_sync::detail::token_for<void(boost::system::error_code)> Token =
                 asio_sync::detail::default_token<Executor>>

@@ -123,7 +123,9 @@ class tls_reader {
 /// Errors: throws `boost::system::system_error` with the name of the member whose file cannot be
 /// read, has no certificate or key, or does not fit; with `invalid_argument` for a folder that
 /// does not exist, a certificate without a key, and a name that is too long, begins with a dot or
-/// has a zero byte. Threads: any, at any time. Exceptions: also what allocating throws.
+/// has a zero byte.
+/// Threads: any, at any time.
+/// Exceptions: also what allocating throws.
 inline std::shared_ptr<detail::security> make_tls(tls_options const& options = {}) {
   return std::make_shared<detail::tls_security>(detail::tls_reader(options).take(),
                                                 options.server_name);

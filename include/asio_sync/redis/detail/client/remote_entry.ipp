@@ -55,9 +55,9 @@ visit& remote_entry::inside(char const* function, std::string_view name) const {
 
 // Throws unless all variables are small enough to be sent at each entry.
 inline void check_size(std::size_t size, char const* function) {
-  if (size > std::size_t(8 * 1024 * 1024))
+  if (size > std::size_t(1024 * 1024))
     refuse_entry(boost::system::errc::invalid_argument, function,
-                 "the variables would be larger than 8 MB");
+                 "the variables would be larger than 1 MB");
 }
 
 inline void set_in(visit& entered, std::string_view variable, std::string value,

@@ -96,7 +96,7 @@ class remote_entry {
   /// at the server for ever. All variables of a monitor go over the network at each entry.
   ///
   /// Errors: throws also `invalid_argument` if the names and values of all variables, and 8 bytes
-  /// for each variable, would have more than 8 MB together.
+  /// for each variable, would have more than 1 MB together.
   /// Exceptions: also what allocating throws; nothing has changed then.
   void set(std::string_view variable, std::string_view value);
   void set(std::string_view variable, std::int64_t value);

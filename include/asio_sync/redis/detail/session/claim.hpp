@@ -42,6 +42,7 @@ struct command {
   session_clock::time_point sent{};
   bool queued = true;        // it is to be sent
   bool again = false;        // it, or one by which the claim has asked, has been sent before
+  bool large = false;        // it is unanswered, and its answer may have a monitor's variables
   question* asks = nullptr;  // null if it is none's, or that of one that has ended
 };
 

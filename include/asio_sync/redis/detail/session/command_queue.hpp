@@ -7,7 +7,9 @@
 #include <asio_sync/redis/detail/session/claim.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 
+#include <cstddef>
 #include <list>
+#include <utility>
 
 namespace asio_sync::redis::detail {
 
@@ -18,6 +20,12 @@ class command_queue {
   using time_point = session_clock::time_point;
 
   bool has_ready() const noexcept { return !ready_.empty(); }
+
+  // True if the first of them may be sent now. A server closes a connection on which too much
+  // waits to be read.
+  bool may_send() const noexcept {
+    return has_ready() && (large_ < most_large || !has_large_answer(ready_.front()));
+  }
   command const& first_ready() const noexcept { return ready_.front(); }
 
   bool has_unanswered() const noexcept { return !unanswered_.empty(); }
@@ -63,6 +71,8 @@ class command_queue {
     if (front.asks != nullptr) ++front.asks->sent_;
     front.queued = false;
     front.sent = now;
+    front.large = has_large_answer(front);
+    if (front.large) ++large_;
     unanswered_.splice(unanswered_.end(), ready_, ready_.begin());
   }
 
@@ -87,6 +97,7 @@ class command_queue {
         settle();
       } else {
         front.queued = front.again = true;
+        end_large(front);
         ready_.splice(at, unanswered_, unanswered_.begin());
       }
     }
@@ -98,8 +109,19 @@ class command_queue {
   }
 
  private:
+  static constexpr std::size_t most_large = 16;
+
+  static bool has_large_answer(command const& c) noexcept {
+    return is_ask(c.what) && c.of != nullptr && c.of->visit_ != nullptr;
+  }
+
+  void end_large(command& c) noexcept {
+    if (std::exchange(c.large, false)) --large_;
+  }
+
   void settle(std::list<command>& from) noexcept {
-    command const& front = from.front();
+    command& front = from.front();
+    end_large(front);
     auto& room = front.of != nullptr     ? front.of->room_
                  : front.asks != nullptr ? front.asks->room_
                                          : own_;
@@ -109,6 +131,7 @@ class command_queue {
 
   std::list<command> ready_, unanswered_;
   std::list<command> own_{2};  // room for `open`, or for `beat` and `shutdown`
+  std::size_t large_ = 0;      // the unanswered ones whose answers may be large
 };
 
 }  // namespace asio_sync::redis::detail

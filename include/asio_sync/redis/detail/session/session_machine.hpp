@@ -321,10 +321,10 @@ inline bool session::next(time_point now, request& out) {
     write_beat(now, out);
     commands().send_own(script::beat, now);
     beat_sent_ = true;
-  } else if (is_open && commands().has_ready()) {
+  } else if (is_open && commands().may_send()) {
     identity_.write(out, config_, commands().first_ready());
     commands().send(now);
-  } else if (is_open && leaving_ && !shutdown_sent_) {
+  } else if (is_open && leaving_ && !shutdown_sent_ && !commands().has_ready()) {
     identity_.write_shutdown(out, config_);
     commands().send_own(script::shutdown, now);
     shutdown_sent_ = true;
