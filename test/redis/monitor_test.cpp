@@ -531,9 +531,9 @@ config unhurried(server const& s) {
 
 BOOST_AUTO_TEST_CASE(many_large_monitors_are_entered_at_once) {
   world w(&unhurried);
-  client other(w.pool.get_executor(), unhurried(w.s));
-  ending run;
-  other.async_run(run.handler_on(w.io));
+  client second(w.pool.get_executor(), unhurried(w.s));
+  ending second_run;
+  second.async_run(second_run.handler_on(w.io));
   connection at_server{w.s.socket()};
   std::deque<async_monitor> theirs, ours;
   std::deque<outcome<entry>> held(40), waits(40);
@@ -543,7 +543,7 @@ BOOST_AUTO_TEST_CASE(many_large_monitors_are_entered_at_once) {
   for (std::size_t i = 0; i != held.size(); ++i) {
     std::string const name = "x" + std::to_string(i);
     at_server({"HSET", "as:{" + name + "}:v", "large", std::string(1024 * 1024 - 16, 'x')});
-    theirs.emplace_back(w.io, other, name);
+    theirs.emplace_back(w.io, second, name);
     ours.emplace_back(w.io, w.c, name);
     theirs[i].async_enter(held[i].handler());
   }
@@ -554,8 +554,8 @@ BOOST_AUTO_TEST_CASE(many_large_monitors_are_entered_at_once) {
   BOOST_TEST(w.soon([&] { return all(waits); }));
   for (auto const& each : waits) BOOST_TEST(each.guard.get("large")->size() == 1024 * 1024 - 16u);
   BOOST_TEST(!w.events.has(event::kind::session_lost));
-  other.stop();
-  BOOST_TEST(w.soon([&] { return run.calls != 0; }));
+  second.stop();
+  BOOST_TEST(w.soon([&] { return second_run.calls != 0; }));
 }
 
 // --- Failures ---
