@@ -6,10 +6,10 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
-#include "support/executors.hpp"
 #include "support/memory.hpp"
 
 #include <asio_sync/async_mutex.hpp>
+#include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/redis.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -47,7 +47,6 @@
 namespace redis_client_test {
 
 using namespace asio_sync::test::redis;
-using asio_sync::test::inline_executor;
 using redis_error = asio_sync::redis::error;
 
 // The error that making something throws.
@@ -628,9 +627,33 @@ BOOST_AUTO_TEST_CASE(a_child_of_a_fork_sends_nothing_and_is_told_so) {
   BOOST_TEST(w.lock(m).owns_lock());
 }
 
-// Posts, and takes its time to return.
-struct slow_executor {
-  explicit slow_executor(asio::io_context& io) : inner(io.get_executor()) {}
+using asio_sync::detail::context_ends;
+
+void end_a_context() {
+  auto io = std::make_unique<asio::io_context>();
+  asio_sync::async_mutex const local(*io);
+  io.reset();
+}
+
+BOOST_AUTO_TEST_CASE(R10_a_context_does_not_end_while_a_client_decides_waits) {
+  world const w;
+  std::promise<void> begun;
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    context_ends::held_off const meanwhile;
+    begun.set_value();
+    std::this_thread::sleep_for(100ms);
+    is_over = true;
+  });
+  begun.get_future().wait();
+  end_a_context();
+  BOOST_TEST(is_over);
+  other.join();
+}
+
+// Ends a context on another thread, waits for that, and posts.
+struct waiting_executor {
+  explicit waiting_executor(asio::io_context& io) : inner(io.get_executor()) {}
   asio::execution_context& query(asio::execution::context_t) const noexcept {
     return inner.context();
   }
@@ -639,31 +662,24 @@ struct slow_executor {
   }
   template <class Function>
   void execute(Function&& f) const {
+    std::thread(end_a_context).join();
     asio::require(inner, asio::execution::blocking.never).execute(static_cast<Function&&>(f));
-    has_posted = true;
-    std::this_thread::sleep_for(100ms);
-    has_returned = true;
   }
-  bool operator==(slow_executor const&) const noexcept = default;
+  bool operator==(waiting_executor const&) const noexcept = default;
 
   asio::io_context::executor_type inner;
-  static inline std::atomic<bool> has_posted, has_returned;
 };
 
-BOOST_AUTO_TEST_CASE(R10_a_context_that_has_seen_a_completion_can_end_at_once) {
+BOOST_AUTO_TEST_CASE(an_executor_may_wait_for_the_end_of_a_context) {
   world w;
-  for (bool const mutex_goes_first : {false, true}) {
-    auto io = std::make_unique<asio::io_context>();
-    auto m = std::make_unique<async_mutex>(*io, w.c, "x");
-    slow_executor::has_posted = slow_executor::has_returned = false;
-    outcome<lock_type> o;
-    m->async_lock(asio::bind_executor(slow_executor(*io), o.handler()));
-    BOOST_TEST_REQUIRE(soon(*io, [&] { return o.calls != 0; }));
-    if (mutex_goes_first) m.reset();
-    io.reset();
-    BOOST_TEST(slow_executor::has_returned);
-    BOOST_TEST(o.guard.owns_lock());
-  }
+  async_mutex m(w.io, w.c, "x");
+  outcome<lock_type> o;
+  ending lost;
+  m.async_lock(asio::bind_executor(waiting_executor(w.io), o.handler()));
+  BOOST_TEST_REQUIRE(w.soon([&] { return o.calls != 0; }));
+  o.guard.async_wait_lost(asio::bind_executor(waiting_executor(w.io), lost.handler()));
+  w.c.stop();
+  BOOST_TEST(w.soon([&] { return lost.calls != 0; }));
 }
 
 BOOST_AUTO_TEST_CASE(R10_a_context_can_end_while_grants_are_on_their_way) {
@@ -687,28 +703,26 @@ BOOST_AUTO_TEST_CASE(R10_a_context_can_end_while_grants_are_on_their_way) {
   BOOST_TEST(w.lock(holder).owns_lock());
 }
 
-BOOST_AUTO_TEST_CASE(a_child_of_a_fork_does_not_wait_for_deliveries_of_its_parent) {
-  world w;
-  asio::io_context apart;
-  async_mutex m(w.io, w.c, "x");
-  slow_executor::has_posted = slow_executor::has_returned = false;
-  outcome<lock_type> o;
-  m.async_lock(asio::bind_executor(slow_executor(apart), o.handler()));
-  BOOST_TEST_REQUIRE(w.soon([] { return slow_executor::has_posted.load(); }));
+BOOST_AUTO_TEST_CASE(a_child_of_a_fork_does_not_wait_for_threads_of_its_parent) {
+  world const w;
+  std::promise<void> begun, over;
+  std::thread other([&] {
+    context_ends::held_off const meanwhile;
+    begun.set_value();
+    over.get_future().wait();
+  });
+  begun.get_future().wait();
   ::pid_t const child = ::fork();
   if (child == 0) {
     ::alarm(10);
-    {
-      asio::io_context io;
-      asio_sync::async_mutex local(io);
-      local.async_lock([](error_code, auto) {});
-    }
-    ::_exit(slow_executor::has_returned ? 2 : 0);
+    end_a_context();
+    ::_exit(0);
   }
   int status = -1;
   ::waitpid(child, &status, 0);
+  over.set_value();
+  other.join();
   BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
-  BOOST_TEST_REQUIRE(soon(apart, [&] { return o.calls != 0; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_child_that_runs_the_context_of_the_client_leaves_the_connection_alone) {
@@ -748,25 +762,28 @@ BOOST_AUTO_TEST_CASE(a_child_that_runs_the_context_of_the_client_leaves_the_conn
 
 // --- Threads ---
 
-// The handler of a wait that the client ends blocks; meanwhile the time of another one is up.
+// A context ends, so that the client cannot end its waits; meanwhile the time of one is up.
 BOOST_AUTO_TEST_CASE(a_wait_whose_time_is_up_decides_no_other_while_the_client_ends) {
-  asio::execution_context unknown;
   asio::io_context io, never_run;
   outcome<lock_type> patient, hasty;
   bool was_up = false;
-  std::promise<void> is_up;
+  std::promise<void> begun, is_up;
   auto c = std::make_unique<client>(never_run.get_executor());
   async_mutex m(io, *c, "x");
-  m.async_lock(asio::bind_executor(inline_executor(unknown), [&](error_code, lock_type const&) {
-    was_up = is_up.get_future().wait_for(20s) == std::future_status::ready;
-  }));
   m.async_lock_for(1h, patient.handler());
   m.async_lock_for(300ms, [&, set = hasty.handler()](error_code e, lock_type l) {
     set(e, std::move(l));
     is_up.set_value();
   });
+  std::thread end([&] {
+    context_ends::single_end const alone;
+    begun.set_value();
+    was_up = is_up.get_future().wait_for(20s) == std::future_status::ready;
+  });
+  begun.get_future().wait();
   std::thread runner([&] { io.run(); });
   c.reset();
+  end.join();
   runner.join();
   BOOST_TEST(was_up);
   BOOST_TEST(hasty.refused(timed_out));

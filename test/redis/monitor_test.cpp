@@ -210,7 +210,13 @@ BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
   BOOST_TEST(
       throws(invalid, [&] { static_cast<void>(e.add_owned(std::string(100, 'x'), 1, "k")); }));
   e.set("large", "");
-  BOOST_TEST(e.owns());
+  BOOST_TEST(leave(e) == error_code());
+  admin({"HSET", "as:{x}:v", "a", std::string(1024 * 1024, 'x'), "b", std::string(9999, 'x')});
+  e = enter(m);
+  BOOST_TEST(throws(invalid, [&] { e.set("b", std::string(10000, 'x')); }));
+  e.set("b", "");
+  e.set("a", "");
+  BOOST_TEST(leave(e) == error_code());
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_entry_does_nothing) {

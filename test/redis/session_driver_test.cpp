@@ -4,6 +4,8 @@
 // Sessions over real connections to a real server: claims are granted and given back, and the
 // server goes away, comes back, and forgets.
 
+#include <asio_sync/async_mutex.hpp>
+#include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/redis/detail/link/session_driver.hpp>
 
 #include "redis/support/connection.hpp"
@@ -13,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -21,7 +24,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -54,13 +59,19 @@ class client final : public session_driver {
   unsigned grants = 0, losses = 0, ends = 0;
   failure result = failure::none;
 
-  std::function<void()> on_ended;
+  std::function<void()> on_ended, on_decided;
 
   bool has_told(std::string_view what) const { return told.find(what) != std::string::npos; }
 
  private:
-  void granted(claim&) noexcept override { ++grants; }
-  void lost(claim&) noexcept override { ++losses; }
+  void granted(claim&) noexcept override {
+    ++grants;
+    if (on_decided) on_decided();
+  }
+  void lost(claim&) noexcept override {
+    ++losses;
+    if (on_decided) on_decided();
+  }
   void failed(claim&, failure) noexcept override {}
   void finished(claim&, failure why) noexcept override {
     ++ends;
@@ -211,6 +222,36 @@ BOOST_FIXTURE_TEST_CASE(a_run_can_be_stopped_and_begun_again, holding) {
   BOOST_TEST(is_idle());  // the wait needs nothing while the client is stopped
   c->run();
   BOOST_TEST(soon([&] { return c->grants == 2; }));  // the server has ended the first session
+}
+
+BOOST_AUTO_TEST_CASE(no_context_ends_while_a_claim_is_decided) {
+  server s;
+  auto const c = std::make_shared<client>(s);
+  object x = mutex_named("x");
+  claim one(x);
+  ending const end{*c};
+  asio_sync::detail::context_ends::may_be_held_off();
+  unsigned decided = 0;
+  std::vector<std::thread> enders;
+  c->on_decided = [&] {
+    auto const has_ended = std::make_shared<std::atomic<bool>>(false);
+    enders.emplace_back([has_ended] {
+      {
+        boost::asio::io_context io;
+        asio_sync::async_mutex const local(io);
+      }
+      *has_ended = true;
+    });
+    std::this_thread::sleep_for(100ms);
+    BOOST_TEST(!*has_ended);
+    ++decided;
+  };
+  c->run();
+  c->acquire(one);
+  BOOST_TEST(soon([&] { return c->grants == 1; }));
+  c->stop();
+  for (std::thread& each : enders) each.join();
+  BOOST_TEST(decided == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_password_ends_the_run_at_once) {

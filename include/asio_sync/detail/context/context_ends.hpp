@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_ENDS_HPP
 #define ASIO_SYNC_DETAIL_CONTEXT_CONTEXT_ENDS_HPP
 
+#include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
 
@@ -17,8 +18,9 @@ namespace asio_sync::detail {
 // the end of a context by their user.
 class context_ends {
  public:
-  // A time in which this thread may decide waits, and no context ends on another one. Does nothing
-  // inside another such time, or inside an end.
+  // A time in which this thread may decide waits, and no context ends on another one. User code
+  // runs after it: that of executors which the library does not know, whose contexts are not
+  // protected. Does nothing inside another such time, or inside an end.
   class held_off {
    public:
     held_off() noexcept : outermost_(mine_ == 0) {
@@ -31,6 +33,7 @@ class context_ends {
     }
 
    private:
+    completion_queue::posting const user_code_later_;
     bool const outermost_;
   };
 

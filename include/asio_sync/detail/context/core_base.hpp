@@ -178,7 +178,10 @@ class core_base {
   // No core has any left: from now on there is no home.
   virtual void forget_home() noexcept = 0;
 
-  // Ends an executor that must not outlive the home; that may be a user's. Under no lock.
+  // True if it has an executor that must not outlive the home.
+  virtual bool has_executor() const noexcept { return false; }
+
+  // Ends that executor, which may be a user's. Under no lock.
   virtual void let_executor_go() noexcept {}
 
   // Releases work of the home that is held although nobody is queued. Not under the core's lock.

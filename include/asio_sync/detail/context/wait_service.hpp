@@ -124,7 +124,7 @@ class wait_service : public asio::execution_context::service {
     return down_;
   }
 
-  void end_waits(io_queue* queue) noexcept;
+  ASIO_SYNC_COLD inline void end_waits(io_queue* queue) noexcept;
 
   void leave(core_base& core) noexcept {
     std::lock_guard const guard(lock_);
@@ -202,7 +202,7 @@ inline void wait_service::on_timer() noexcept {
 }
 
 // The queue: of the context, if that is still to be destroyed.
-inline void wait_service::end_waits(io_queue* queue) noexcept {
+void wait_service::end_waits(io_queue* queue) noexcept {
   {
     completion_queue::posting const scope;
     bool const is_known = take_all_waiters();
@@ -258,11 +258,18 @@ inline bool wait_service::take_waiters(decided_waits& taken) noexcept {
   return true;
 }
 
-// Before any user code runs, which may begin waits.
+// Before any user code runs, which may begin waits. Only cores that have an executor to let go of
+// are needed later; a client's thread may end the others at any time.
 inline void wait_service::forget_homes() noexcept {
   std::lock_guard const guard(lock_);
-  for (core_base* core = first_home(); core; core = wait_list<core_base>::following(*core))
-    core->forget_home();
+  for (core_base* next = first_home(); next;) {
+    core_base& core = *next;
+    next = wait_list<core_base>::following(core);
+    core.forget_home();
+    if (core.has_executor()) continue;
+    homes_.erase(core);
+    core.service_.store(nullptr, std::memory_order_relaxed);
+  }
   first_told_ = nullptr;
 }
 

@@ -117,6 +117,8 @@ class strand_core : public Base {
     Base::leave_home(decided);
   }
 
+  bool has_executor() const noexcept override { return true; }
+
   // Code of a user's, which may destroy the primitive.
   void let_executor_go() noexcept override {
     this->count_up();

@@ -293,6 +293,7 @@ void hub::finish(remote_question& q, verdict why) noexcept {
 }
 
 void hub::end_run(verdict run, verdict shutdown, verdict refusal) noexcept {
+  shell::context_ends::held_off const meanwhile;
   std::shared_ptr<result> ran, shut_down;
   {
     std::lock_guard const guard(lock_);

@@ -62,7 +62,8 @@ inline void check_size(std::size_t size, char const* function) {
 
 inline void set_in(visit& entered, std::string_view variable, std::string value,
                    char const* function) {
-  check_size(entered.size_with(variable, value.size()), function);
+  std::size_t const size = entered.size_with(variable, value.size());
+  if (size > entered.size()) check_size(size, function);
   entered.set(variable, std::move(value));
 }
 

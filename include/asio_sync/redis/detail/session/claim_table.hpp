@@ -358,6 +358,7 @@ class claim_table {
     enter(c, claim_state::holding);
     arrive(c);
     c.parked_ = false;
+    c.delay_ = {};
     c.fence_ = fence;
     if (max_hold_ > milliseconds::zero()) wake_at(c, now + max_hold_);
     host_.granted(c);

@@ -69,6 +69,9 @@ class visit {
     return found != variables_.end() ? &found->second.value : nullptr;
   }
 
+  // Returns the size of all variables.
+  std::size_t size() const noexcept { return size_; }
+
   // Returns the size of all variables, if one had a value of this size.
   std::size_t size_with(std::string_view name, std::size_t value) const noexcept {
     std::string const* const old = find(name);
