@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -94,30 +95,33 @@ struct ending {
 class event_log {
  public:
   explicit event_log(client& c) {
-    c.on_event([this](event const& e) {
-      std::lock_guard const guard(lock_);
-      events_.push_back(e);
+    c.on_event([log = log_](event const& e) {  // also after the end of this object
+      std::lock_guard const guard(log->lock);
+      log->events.push_back(e);
     });
   }
 
   std::optional<event> find(event::kind what) const {
-    std::lock_guard const guard(lock_);
-    auto const found = std::find_if(events_.begin(), events_.end(),
+    std::lock_guard const guard(log_->lock);
+    auto const found = std::find_if(log_->events.begin(), log_->events.end(),
                                     [&](event const& e) { return e.what == what; });
-    if (found == events_.end()) return std::nullopt;
+    if (found == log_->events.end()) return std::nullopt;
     return *found;
   }
   bool has(event::kind what) const { return find(what).has_value(); }
 
   std::ptrdiff_t count(event::kind what) const {
-    std::lock_guard const guard(lock_);
-    return std::count_if(events_.begin(), events_.end(),
+    std::lock_guard const guard(log_->lock);
+    return std::count_if(log_->events.begin(), log_->events.end(),
                          [&](event const& e) { return e.what == what; });
   }
 
  private:
-  mutable std::mutex lock_;
-  std::vector<event> events_;
+  struct log {
+    std::mutex lock;
+    std::vector<event> events;
+  };
+  std::shared_ptr<log> const log_ = std::make_shared<log>();
 };
 
 /// Runs a context until something holds. Returns false if that takes too long.
