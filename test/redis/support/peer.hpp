@@ -91,7 +91,11 @@ class peer {
     expect("locked ");
   }
 
-  void send(int signal) const noexcept { ::kill(process_, signal); }
+  /// Returns when all threads of the process have stopped, if that is what the signal does.
+  void send(int signal) const noexcept {
+    ::kill(process_, signal);
+    if (signal == SIGSTOP) ::waitpid(process_, nullptr, WUNTRACED);
+  }
 
   void kill() noexcept {
     if (process_ <= 0) return;
