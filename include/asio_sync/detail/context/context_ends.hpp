@@ -20,7 +20,7 @@ class context_ends {
  public:
   // A time in which this thread may decide waits, and no context ends on another one. User code
   // runs after it: that of executors which the library does not know, whose contexts are not
-  // protected. Does nothing inside another such time, or inside an end.
+  // protected. Inside another such time, or inside an end, this is a part of that.
   class held_off {
    public:
     held_off() noexcept : outermost_(mine_ == 0) {
@@ -92,9 +92,9 @@ class context_ends {
   }
 
   static inline constinit std::atomic<bool> may_be_held_off_{false};
-  static inline constinit std::atomic<std::uint32_t> state_{
-      0};  // who holds ends off, and `ending`
-  static inline constinit thread_local std::uint32_t mine_ = 0;  // the part of this thread
+  // The number of threads that hold ends off, and `ending`; and the part of this thread.
+  static inline constinit std::atomic<std::uint32_t> state_{0};
+  static inline constinit thread_local std::uint32_t mine_ = 0;
 };
 
 }  // namespace asio_sync::detail
