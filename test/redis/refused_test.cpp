@@ -130,7 +130,6 @@ BOOST_AUTO_TEST_CASE(a_key_of_another_type_or_version_fails_one_operation_and_st
   y.async_lock(waits.handler());
   BOOST_TEST(w.soon([&] { return other.calls != 0; }));
   BOOST_TEST(other.refused(asio_sync::error::version_mismatch));
-  admin({"DEL", "as:{y}:m"});
   admin({"SET", "as:{y}:m", "a text"});
   BOOST_TEST(w.soon([&] { return waits.calls != 0; }));
   BOOST_TEST(waits.refused(redis_error::server_error));
