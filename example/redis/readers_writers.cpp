@@ -69,13 +69,17 @@ asio::awaitable<place> begin_to_read(redis::async_monitor& rules) {
   return take_place(rules, "readers", "reader_left");
 }
 
-// The place keeps new readers out, so that a writer does not wait for ever.
+// The place keeps new readers out, so that a writer does not wait for ever. It is lost with the
+// session, but the waits go on in the next one.
 asio::awaitable<place> begin_to_write(redis::async_monitor& rules) {
-  auto taken = co_await take_place(rules, "writers", "writer_left");
-  auto inside = co_await rules.async_enter();
-  while (inside.number("readers") > 0) co_await inside.async_wait("reader_left");
-  co_await inside.async_leave();
-  co_return taken;
+  for (;;) {
+    auto taken = co_await take_place(rules, "writers", "writer_left");
+    auto inside = co_await rules.async_enter();
+    while (taken.counted.owns() && inside.number("readers") > 0)
+      co_await inside.async_wait("reader_left");
+    co_await inside.async_leave();
+    if (taken.counted.owns()) co_return taken;
+  }
 }
 
 // Reads or writes in a process of its own.

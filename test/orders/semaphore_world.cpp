@@ -69,7 +69,7 @@ class acquiring : public world_over<acquiring, async_semaphore, semaphore_permit
     semaphore_permit got;
     got_at_once(op, [&] {
       got = op.what == verb::take ? real_->try_acquire(op.amount)
-                                  : real_->try_acquire_for(std::chrono::nanoseconds(0), op.amount);
+                                  : real_->try_acquire_for(op.amount, std::chrono::nanoseconds(0));
       return got.count() > 0;
     });
     bool const its_turn = !closed() && (queue().empty() || op.amount == 0);

@@ -511,7 +511,6 @@ BOOST_AUTO_TEST_CASE(a_client_ends_before_its_primitives_and_guards) {
   BOOST_TEST(soon(io, [&] { return held.calls != 0; }));
   held.guard.async_wait_lost(lost.handler());
   m.async_lock(behind.handler());
-  fprintf(stderr, "reset\n");
   c.reset();
   BOOST_TEST(!held.guard.owns_lock());
   m.async_lock(later.handler());

@@ -18,6 +18,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
@@ -595,6 +596,21 @@ BOOST_AUTO_TEST_CASE(a_lock_in_a_wait_is_not_lost_but_given_back) {
   ready.notify_one();
   wait_for_end(w);
   BOOST_TEST(w.has_lock(error_code()));
+}
+
+BOOST_AUTO_TEST_CASE(a_deferred_wait_for_a_loss_ends_although_a_wait_has_given_the_lock_back) {
+  for (bool const is_late : {false, true}) {
+    waiting w;
+    ending loss;
+    w.lock = lock(m);
+    auto until_lost = w.lock.async_wait_lost(asio::deferred);
+    ready.async_wait_for(w.lock, 20ms, w.handler());
+    if (is_late) wait_for_end(w);
+    std::move(until_lost)(loss.handler_on(io));
+    wait_for_end(w, loss);
+    BOOST_TEST(loss.is(aborted));
+    BOOST_TEST(w.has_lock(asio::error::timed_out));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

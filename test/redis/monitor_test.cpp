@@ -219,6 +219,16 @@ BOOST_AUTO_TEST_CASE(bad_names_and_values_are_refused_by_the_call) {
   BOOST_TEST(leave(e) == error_code());
 }
 
+template <class T>
+concept can_be_set = requires(entry& e, T value) {
+  e.set("n", value);
+};
+
+static_assert(can_be_set<int> && can_be_set<std::int64_t> && can_be_set<std::size_t>);
+static_assert(can_be_set<char const*> && can_be_set<std::string>);
+static_assert(!can_be_set<double> && !can_be_set<float>);
+static_assert(!can_be_set<bool> && !can_be_set<char>);
+
 BOOST_AUTO_TEST_CASE(an_empty_entry_does_nothing) {
   entry e;
   BOOST_TEST(!e.owns());

@@ -105,6 +105,23 @@ BOOST_AUTO_TEST_CASE(what_is_owned_ends_with_its_session_or_by_force) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(force_takes_all_that_one_entry_owns) {
+  visit(b, {"o", "v", "2", "10", "k"});
+  auto const fence = inside(a, 1);
+  a.exit("x", 1, fence,
+         {"o", "v", "2", "1", "k", "o", "v", "3", "2", "k", "o", "w", "4", "3", "j"});
+  park(b, 1);
+  BOOST_TEST(c.force("x", fence).number == 1);
+  BOOST_TEST(a.link.pushes().size() == 3u);
+  BOOST_TEST(c.force("x", fence).number == 0);
+  BOOST_TEST(variable("v") == "10");
+  BOOST_TEST(variable("w") == "0");
+  BOOST_TEST(holds(b, 1));
+  leave(b, 1);
+  BOOST_TEST(b.release("x", 2).number == 1);
+  end_all();
+}
+
 BOOST_AUTO_TEST_CASE(a_dead_session_that_owned_much_leaves_nothing) {
   caller::command owned;
   for (int i = 0; i < 500; ++i)

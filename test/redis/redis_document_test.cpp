@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   redis::async_mutex reports(context, client, "reports");
   asio::co_spawn(context, write_report(reports), asio::detached);
   context.run();
-  client.async_shutdown(asio::use_future).get();  // gives back what is left, and waits for that
+  client.async_shutdown(asio::use_future).wait();  // gives back what is left, and waits for that
   return 0;
 }
 // clang-format on
@@ -132,7 +132,7 @@ asio::awaitable<bool> append_line(redis::async_mutex& mutex, fenced_store& store
 // --- A loss ---
 
 // Does the work while the lock is held. Returns false if the lock was lost; the work was cancelled
-// then, and has ended.
+// then, and has ended. The work does not give the lock back, nor wait on a condition with it.
 asio::awaitable<bool> while_held(redis::async_mutex::lock_type& lock, asio::awaitable<void> work) {
   using namespace asio::experimental::awaitable_operators;
   auto const executor = co_await asio::this_coro::executor;
@@ -786,7 +786,7 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_the_program) {
     if (!failure) mutex.close();
   });
   context.run();                                  // the holder finishes, the waits end
-  client.async_shutdown(asio::use_future).get();  // throws timed_out if nobody answers
+  client.async_shutdown(asio::use_future).get();  // throws if nobody answers
   BOOST_TEST(workers == 2u);
   auto const left = connection(w.s.socket())({"KEYS", "as:*"});
   for (auto const& key : left.elements) BOOST_TEST((key.text == "as:epoch" || key.text == "as:f"));

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(threads_and_coroutines_acquire) {
   async_semaphore two(pool, c, "two", 2);
   semaphore_permit one = two.async_acquire(asio::use_future).get();
   BOOST_TEST(one.count() == 1);
-  BOOST_TEST(!two.try_acquire_for(10ms, 2));
+  BOOST_TEST(!two.try_acquire_for(2, 10ms));
   BOOST_TEST(two.try_acquire_for(1h).count() == 1);
   BOOST_TEST(two.acquire().count() == 1);
   bool done = false;

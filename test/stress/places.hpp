@@ -204,7 +204,7 @@ struct semaphore_place : place {
   }
   semaphore_permit block(unsigned pick) { return p.semaphore.acquire(number(pick)); }
   semaphore_permit block(unsigned pick, std::chrono::microseconds time) {
-    return p.semaphore.try_acquire_for(time, number(pick));
+    return p.semaphore.try_acquire_for(number(pick), time);
   }
   void use(unsigned, semaphore_permit& permit) {
     if (permit.count() == primitives::permits)

@@ -265,9 +265,9 @@ BOOST_AUTO_TEST_CASE(semaphore) {
   std::string const reason = ": n < 0 or n > max()";
   throws(invalid, "async_semaphore::acquire" + reason, [&] { static_cast<void>(s.acquire(-1)); });
   throws(invalid, "async_semaphore::try_acquire_for" + reason,
-         [&] { static_cast<void>(s.try_acquire_for(1h, 3)); });
+         [&] { static_cast<void>(s.try_acquire_for(3, 1h)); });
   throws(invalid, "async_semaphore::try_acquire_until" + reason,
-         [&] { static_cast<void>(s.try_acquire_until(later, 3)); });
+         [&] { static_cast<void>(s.try_acquire_until(3, later)); });
   are_refused(
       s, {{"async_semaphore::acquire", [&] { static_cast<void>(s.acquire()); }},
           {"async_semaphore::try_acquire_for", [&] { static_cast<void>(s.try_acquire_for(1h)); }},

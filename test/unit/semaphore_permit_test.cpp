@@ -70,7 +70,7 @@ using maker = semaphore_permit (*)(async_semaphore&, asio::io_context&);
 constexpr maker makers[] = {
     [](async_semaphore& s, asio::io_context&) { return s.try_acquire(2); },
     [](async_semaphore& s, asio::io_context&) { return s.acquire(2); },
-    [](async_semaphore& s, asio::io_context&) { return s.try_acquire_for(1h, 2); },
+    [](async_semaphore& s, asio::io_context&) { return s.try_acquire_for(2, 1h); },
     [](async_semaphore& s, asio::io_context&) { return s.try_acquire(3).split(2); },
     [](async_semaphore& s, asio::io_context& io) {
       semaphore_permit p;
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(R17_threads_acquire_weights_and_no_permit_is_lost) {
         std::ptrdiff_t const n = choice.below(7) + 1;
         unsigned const form = choice.below(4);
         if (form == 0) use(s.try_acquire(n));
-        if (form == 1) use(s.try_acquire_for(std::chrono::microseconds(choice.below(20)), n));
+        if (form == 1) use(s.try_acquire_for(n, std::chrono::microseconds(choice.below(20))));
         if (form == 2) s.async_acquire(n, handler);
         if (form == 3) s.async_acquire_for(n, 20us, handler);
       }

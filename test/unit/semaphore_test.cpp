@@ -100,9 +100,9 @@ struct fixture {
     BOOST_TEST(error_of([&] { static_cast<void>(future.get()); }) == expected);
     for (error_code const e : {
              error_of([&] { static_cast<void>(s.acquire(n)); }),
-             error_of([&] { static_cast<void>(s.try_acquire_for(0s, n)); }),
-             error_of([&] { static_cast<void>(s.try_acquire_for(1h, n)); }),
-             error_of([&] { static_cast<void>(s.try_acquire_until(later, n)); }),
+             error_of([&] { static_cast<void>(s.try_acquire_for(n, 0s)); }),
+             error_of([&] { static_cast<void>(s.try_acquire_for(n, 1h)); }),
+             error_of([&] { static_cast<void>(s.try_acquire_until(n, later)); }),
          })
       BOOST_TEST(e == expected);
     run(context, [&]() -> asio::awaitable<void> {
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(zero_permits_are_acquired_at_once_whoever_waits) {
       BOOST_TEST(!r.permit);
     }
     BOOST_TEST(!s.acquire(0));
-    BOOST_TEST(!s.try_acquire_for(0s, 0));
+    BOOST_TEST(!s.try_acquire_for(0, 0s));
     run(context, [&]() -> asio::awaitable<void> {
       for (int i = 0; i < 300; ++i) BOOST_TEST(!co_await s.async_acquire(0));
     });

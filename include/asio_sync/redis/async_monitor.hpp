@@ -190,12 +190,13 @@ class basic_async_monitor : detail::remote_primitive<Executor> {
 ///     bool owns() const noexcept;              // false before anybody else can be inside
 ///     std::uint64_t fence() const noexcept;    // greater than that of every earlier entry
 ///     std::optional<std::string> get(variable) const;
-///     std::int64_t number(variable) const;     // 0 if there is none
+///     std::int64_t number(variable) const;     // 0 if there is none; throws if it is no number
 ///     void set(variable, string_or_number);    // seen by later gets; sent with the leaving
 ///     void add(variable, number);              // likewise
 ///     void notify_one(condition);              // sent with the leaving
 ///     void notify_all(condition);              // likewise
-///     owned add_owned(variable, delta, condition);  // taken back when it ends
+///     owned add_owned(variable, delta, condition);  // added with the leaving, and not seen
+///                                              // before; taken back when it ends
 ///     auto async_leave(token);                 // void(error_code)
 ///     void swap(entry&) noexcept;
 ///

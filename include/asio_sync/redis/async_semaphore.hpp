@@ -206,15 +206,24 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
   /// Acquires like `acquire()`, but gives up after the time, with an empty permit. Zero or
   /// negative time: one try, which takes no longer than the client's `command_timeout`.
   template <class Rep, class Period>
-  [[nodiscard]] semaphore_permit try_acquire_for(std::chrono::duration<Rep, Period> const& time,
-                                                 std::ptrdiff_t n = 1) {
+  [[nodiscard]] semaphore_permit try_acquire_for(std::chrono::duration<Rep, Period> const& time) {
+    return try_acquire_for(1, time);
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] semaphore_permit try_acquire_for(std::ptrdiff_t n,
+                                                 std::chrono::duration<Rep, Period> const& time) {
     return in_thread(n, asio_sync::detail::wait_limit::after(time), "try_acquire_for");
   }
 
   /// Acquires like `acquire()`, but gives up at the point in time, with an empty permit.
   template <class Clock, class Duration>
   [[nodiscard]] semaphore_permit try_acquire_until(
-      std::chrono::time_point<Clock, Duration> const& time, std::ptrdiff_t n = 1) {
+      std::chrono::time_point<Clock, Duration> const& time) {
+    return try_acquire_until(1, time);
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] semaphore_permit try_acquire_until(
+      std::ptrdiff_t n, std::chrono::time_point<Clock, Duration> const& time) {
     return in_thread(n, asio_sync::detail::wait_limit::at(time), "try_acquire_until");
   }
 

@@ -29,7 +29,7 @@
 namespace asio_sync::redis {
 
 /// A connection to a Redis or Valkey server, and a session there, kept alive by a heartbeat: what
-/// the mutexes and semaphores of this client hold and wait for lives and ends with the session.
+/// the primitives of this client hold and wait for lives and ends with the session.
 /// One client is enough for a process.
 ///
 ///     asio::thread_pool io(1);  // user code must not delay the heartbeat
@@ -108,9 +108,9 @@ class client {
         "redis::client", "async_shutdown", static_cast<Token&&>(token));
   }
 
-  /// Asks the server who holds the object of this name, and who waits for it: a mutex, a semaphore
-  /// or a shared mutex of any client. Changes nothing. The inspection is empty if nobody uses the
-  /// object. The question is repeated after a lost connection.
+  /// Asks the server who holds the object of this name, and who waits for it: a mutex, a shared
+  /// mutex, a semaphore or a monitor of any client. Changes nothing. The inspection is empty if
+  /// nobody uses the object. The question is repeated after a lost connection.
   ///
   /// Completion signature: `void(error_code, inspection)`; the inspection is empty with an error.
   /// Executor: the handler's, else `get_executor()`; never from inside this function.
@@ -134,7 +134,8 @@ class client {
 
   /// Takes the object of this name from the holder with this fence, a client of any process, and
   /// grants it to those who wait. The holder is told, and does not own from then on; its
-  /// `async_wait_lost` completes, and its client has the event `forced_release`.
+  /// `async_wait_lost` completes, and its client has the event `forced_release`. The fence of an
+  /// entry of a monitor takes away all that the entry has added as `owned`.
   ///
   /// A holder that does not hear of it, because it has no connection at the moment, believes to
   /// own until its heartbeat names the hold, or until its session ends, while somebody else may
@@ -158,7 +159,8 @@ class client {
   }
 
   /// Ends the run without a word to the server, which frees all that was held within a
-  /// `session_ttl`. Guards own nothing any more. Waits stay, as in an outage.
+  /// `session_ttl`. Guards own nothing any more. Waits stay, as in an outage, and go on when the
+  /// client is run again, which it can be when `async_run` has completed.
   void stop() noexcept { hub_->stop(); }
 
   /// Has `f` called for each event, one after the other, on the client's executor. Replaces the

@@ -25,14 +25,10 @@ class security;
 struct config {
   /// The address of the server. `unix_socket`, if it is not empty, is the path of a socket that is
   /// used instead.
-  std::string host = "127.0.0.1", port = "6379", unix_socket;
-
-  /// Null, or the value of `make_tls` in <asio_sync/redis/tls.hpp>: connections are encrypted, and
-  /// the server has to prove its name. Not for a `unix_socket`.
-  std::shared_ptr<detail::security> security;
+  std::string host = "127.0.0.1", port = "6379", unix_socket{};
 
   /// The user of the server's ACL. Without a user name the password is that of the user `default`.
-  std::string username, password;
+  std::string username{}, password{};
 
   /// The number of the database at the server.
   int database = 0;
@@ -42,7 +38,7 @@ struct config {
 
   /// Says who holds an object, for people. Printable ASCII without spaces, at most 256 bytes;
   /// may be empty.
-  std::string name;
+  std::string name{};
 
   /// For how long the server keeps what this client holds after it has heard from it for the last
   /// time. The client sends a heartbeat three times in it. At least 500 ms.
@@ -52,22 +48,27 @@ struct config {
   /// granted after a server has lost its data.
   std::chrono::milliseconds max_session_ttl{6000};
 
-  /// For how long a lock or permit may be held; then it is taken away, and the holder is told.
-  /// Zero: for as long as the session lives. At most a year.
+  /// For how long a lock, a permit or an entry may be held; then it is taken away, and the holder
+  /// is told. Zero: for as long as the session lives. At most a year. What is `owned` of a monitor
+  /// has no such limit.
   std::chrono::milliseconds max_hold{0};
 
   /// For how long the server may be silent while it owes an answer; then the connection is given
   /// up, and another one made. Also the longest time that a try takes. By default, and at most, a
   /// quarter of `session_ttl`.
-  std::optional<std::chrono::milliseconds> command_timeout;
+  std::optional<std::chrono::milliseconds> command_timeout{};
 
   /// How much earlier than the server a client takes its session to be over, because clocks do not
   /// run alike. By default 5 % of `session_ttl`, but at least 200 ms; at most half of it.
-  std::optional<std::chrono::milliseconds> margin;
+  std::optional<std::chrono::milliseconds> margin{};
 
   /// False: a server that has lost its data may at once grant what somebody believes to hold, for
   /// one `max_session_ttl`. For tests, and for programs that rely on the fences.
   bool gate = true;
+
+  /// Null, or the value of `make_tls` in <asio_sync/redis/tls.hpp>: connections are encrypted, and
+  /// the server has to prove its name. Not for a `unix_socket`.
+  std::shared_ptr<detail::security> security{};
 };
 
 /// Something that the operators of a program may want to know of a client.

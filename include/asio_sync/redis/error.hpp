@@ -36,7 +36,8 @@ enum class error {
   /// The server does not keep to the protocol: the client has closed the connection, and makes
   /// another one after a pause of 50 ms to 2 s. The event `disconnected` has this error.
   protocol_error,
-  /// The session has ended before the server has answered: the operation may have happened.
+  /// The session or the entry was lost before the server has answered: the operation may have
+  /// happened.
   outcome_unknown,
   /// The process is a child that has been forked after the client was made.
   forked,

@@ -30,8 +30,8 @@ struct inspection {
   };
 
   struct holder : member {
-    /// The fencing number, which `client::async_force_release` takes. Each `owned` has that of the
-    /// entry which has added it.
+    /// The fencing number, which `client::async_force_release` takes. All that an entry has added
+    /// as `owned` has that of the entry.
     std::uint64_t fence = 0;
     /// The time since the grant, by the server's clock.
     std::chrono::milliseconds age{0};
@@ -45,8 +45,8 @@ struct inspection {
     bool is_reachable = false;
   };
 
-  /// "mutex", "semaphore", "shared_mutex" or "monitor"; empty if nobody holds the object or waits
-  /// for it.
+  /// "mutex", "semaphore", "shared_mutex" or "monitor"; empty if nobody holds the object, or waits
+  /// for it or on its conditions.
   std::string kind;
   /// The permits that there are, and those that are held.
   std::uint64_t capacity = 0, used = 0;

@@ -129,11 +129,12 @@ template <class Condition>
 bool soon(asio::io_context& io, Condition holds, std::chrono::milliseconds limit = 20s) {
   auto const end = std::chrono::steady_clock::now() + limit;
   io.restart();
-  while (!holds() && std::chrono::steady_clock::now() < end) {
+  bool held = holds();
+  for (; !held && std::chrono::steady_clock::now() < end; held = holds()) {
     io.run_one_for(10ms);
     if (io.stopped()) io.restart();
   }
-  return holds();
+  return held;
 }
 
 /// A server, a client that runs on a thread of its own, and the context of its user.

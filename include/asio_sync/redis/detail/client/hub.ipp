@@ -267,7 +267,7 @@ hub::taken hub::take() noexcept {
 }
 
 void hub::settle(remote_claim& c, verdict why) noexcept {
-  std::shared_ptr<result> end;
+  std::shared_ptr<result> end, loss;
   {
     std::lock_guard const guard(lock_);
     if (std::exchange(c.is_queued, false)) orders_.erase(c);
@@ -275,9 +275,11 @@ void hub::settle(remote_claim& c, verdict why) noexcept {
     c.is_ended_ = true;
     if (std::exchange(c.is_settled_, true)) return;
     end.swap(c.end_);
+    loss.swap(c.loss_);  // of a hold that a wait on a condition has given back
   }
   c.fail(why);
   c.core->settle(c, why.outcome());
+  result::settle(std::move(loss), wait_outcome::aborted);
   if (end) end->settle(why);
 }
 

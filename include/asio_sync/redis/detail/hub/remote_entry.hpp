@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace asio_sync::redis {
@@ -72,7 +73,8 @@ namespace detail {
 class remote_entry {
  public:
   /// True while this is inside the monitor. It is false before anybody else can be inside: if the
-  /// entry was lost, and also if the session may be over and the client does not know yet.
+  /// entry was lost, and also if the session may be over and the client does not know yet. The
+  /// other members of a lost entry work as before; `async_leave` and `async_wait` say that it was.
   [[nodiscard]] bool owns() const noexcept { return hold_.owns(); }
 
   /// Returns `owns()`.
@@ -100,6 +102,9 @@ class remote_entry {
   /// Exceptions: also what allocating throws; nothing has changed then.
   void set(std::string_view variable, std::string_view value);
   void set(std::string_view variable, std::int64_t value);
+  template <class T>
+    requires std::is_floating_point_v<T> || std::is_same_v<T, bool> || std::is_same_v<T, char>
+  void set(std::string_view variable, T value) = delete;  // neither text nor a whole number
 
   /// Adds to the number that is the value of a variable, when the entry leaves or waits.
   ///
@@ -119,9 +124,10 @@ class remote_entry {
   /// Exceptions: also what allocating throws; nothing has changed then.
   void notify_all(std::string_view condition);
 
-  /// Adds `delta` to a variable when the entry leaves or waits: a later `get` of this entry does
-  /// not see it. When the result is released or destroyed, or its session ends, the server takes
-  /// `delta` back, and notifies all waits on `condition`.
+  /// Adds `delta` to a variable when the entry leaves or waits: a later `get` or `number` of this
+  /// entry does not see it, and the result does not own before. When the result is released or
+  /// destroyed, or its session ends, the server takes `delta` back, and notifies all waits on
+  /// `condition`.
   ///
   /// Errors: throws also `invalid_argument` unless the value is a number, and `delta` and the sum
   /// are between -2^53 and 2^53, or like `set`.

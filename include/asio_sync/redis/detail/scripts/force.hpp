@@ -8,24 +8,25 @@
 
 namespace asio_sync::redis::detail::scripts {
 
-/// Takes an object from the holder that has this fence, and tells the holder.
+/// Takes an object from the holder that has this fence, and tells the holder. All that an entry of
+/// a monitor has added to be owned has one fence.
 inline constexpr script force{"force", "",
                               R"lua(
 local o, fence = object(ARGV[3]), ARGV[4]
-local cursor, token, held = '0', nil, nil
+local cursor, found = '0', {}
 repeat
   local holders
   cursor, holders = unpack(call('HSCAN', o.h, cursor, 'COUNT', 512))
   for i = 1, #holders, 2 do
-    if holders[i + 1]:match('^%d+ (%d+)') == fence then
-      token, held = holders[i], holders[i + 1]
-    end
+    if holders[i + 1]:match('^%d+ (%d+)') == fence then found[holders[i]] = holders[i + 1] end
   end
-until token or cursor == '0'
-if not token then return 0 end
-call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
-     'L ' .. token .. ' ' .. fence .. ' ' .. epoch)
-drop(o, {token}, {held}, weight(held))
+until cursor == '0'
+if not next(found) then return 0 end
+for token, held in pairs(found) do
+  call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
+       'L ' .. token .. ' ' .. fence .. ' ' .. epoch)
+  drop(o, {token}, {held}, weight(held))
+end
 pump(o)
 flush()
 return 1
