@@ -20,8 +20,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/json.hpp>
 #include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -99,6 +101,13 @@ asio::awaitable<void> show(redis::client& client, settings const& set) {
   if (set.json) std::cout << all << '\n';
 }
 
+// JSON is UTF-8; the names of objects are any bytes.
+bool is_utf8(std::string const& name) {
+  boost::system::error_code failure;
+  json::parse(json::serialize(json::value(name)), failure);
+  return !failure;
+}
+
 // --- The program ---
 
 asio::awaitable<void> serve(redis::client& client, settings const& set) {
@@ -138,6 +147,8 @@ bool run(settings const& set) {
   server const redis_server(set.redis);
   if (!set.redis.empty() && (set.names.empty() || (set.release && set.names.size() != 1)))
     throw command_line::usage_error(set.release ? "--release takes one NAME" : "name an object");
+  if (set.json && !std::all_of(set.names.begin(), set.names.end(), is_utf8))
+    throw command_line::usage_error("--json takes names in UTF-8");
   auto const config_for = [&](std::string const& name) {
     auto config = redis_server.config_for(name);
     config.prefix = set.prefix;

@@ -440,6 +440,27 @@ BOOST_AUTO_TEST_CASE(what_is_owned_is_added_when_the_entry_leaves_and_taken_back
   expect_only_variables();
 }
 
+BOOST_AUTO_TEST_CASE(readers_own_places_at_the_same_time_and_a_writer_waits_for_both) {
+  owned places[2];
+  for (int i : {0, 1}) {
+    entry reader = enter(i == 0 ? m : other);
+    BOOST_TEST(reader.number("readers") == i);
+    places[i] = reader.add_owned("readers", 1, "left");
+    BOOST_TEST(leave(reader) == error_code());
+  }
+  BOOST_TEST((places[0].owns() && places[1].owns()));
+  entry writer = enter(m);
+  BOOST_TEST(writer.number("readers") == 2);
+  for (int left : {1, 0}) {
+    ending waited;
+    writer.async_wait("left", waited.handler_on(io));
+    BOOST_TEST_REQUIRE(soon([&] { return parked() == 1; }));
+    places[left].release();
+    wait_for_end(waited);
+    BOOST_TEST(writer.number("readers") == left);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_ends_while_somebody_is_inside_is_taken_back_when_that_leaves) {
   entry e = enter(m);
   owned part = e.add_owned("n", 1, "k");
