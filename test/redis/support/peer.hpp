@@ -26,12 +26,16 @@
 
 namespace asio_sync::test::redis {
 
-/// A process of redis_peer, which is beside the test program. It is killed with this object.
+/// A process of redis_peer, which is beside the test program, or that of another build, which the
+/// environment names. It is killed with this object.
 class peer {
  public:
   peer(server const& s, std::string const& name, std::chrono::milliseconds ttl) {
+    char const* const named = std::getenv("ASIO_SYNC_TEST_PEER");
     auto const program =
-        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "redis_peer").string();
+        named ? std::string(named)
+              : (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "redis_peer")
+                    .string();
     auto const life = std::to_string(ttl.count()), socket = s.socket();
     std::array<int, 2> in{}, out{};
     if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0)

@@ -40,8 +40,10 @@ inline std::filesystem::path find_program(std::initializer_list<char const*> nam
   return {};
 }
 
-/// Returns the program of the server. The package redis-tools has it under another name.
+/// Returns the program of the server: that which the environment names, else the first in the
+/// path. The package redis-tools has it under another name.
 inline std::filesystem::path server_program() {
+  if (char const* const named = std::getenv("ASIO_SYNC_TEST_SERVER")) return named;
   auto program =
       find_program({"redis-server", "valkey-server", "redis-check-rdb", "valkey-check-rdb"});
   if (program.empty())
