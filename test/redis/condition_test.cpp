@@ -603,7 +603,8 @@ BOOST_AUTO_TEST_CASE(a_deferred_wait_for_a_loss_ends_although_a_wait_has_given_t
     waiting w;
     ending loss;
     w.lock = lock(m);
-    auto until_lost = w.lock.async_wait_lost(asio::deferred);
+    auto const kept = w.lock.async_wait_lost(asio::deferred);  // like the frame of an awaitable
+    auto until_lost = kept;
     ready.async_wait_for(w.lock, 20ms, w.handler());
     if (is_late) wait_for_end(w);
     std::move(until_lost)(loss.handler_on(io));
