@@ -6,6 +6,7 @@
 
 #include "redis/walk/leaving.hpp"
 #include "redis/walk/monitor_rules.hpp"
+#include "redis/walk/signal_rules.hpp"
 #include "redis/walk/snapshot.hpp"
 #include "redis/walk/world.hpp"
 
@@ -29,13 +30,16 @@ class judge {
   explicit judge(world const& w) : world_(w) {}
 
   // Begins to compare with what the server has now, after somebody else has changed it.
-  void begin() { before_ = world_.seen(); }
+  void begin() {
+    before_ = world_.seen();
+    signals_.begin();
+  }
 
   void begin_round() {
     torn_.clear();
     overtaken_.clear();
     generations_.clear();
-    signals_.clear();
+    signals_.begin_round();
     monitors_.begin_round();
     last_fence_ = next_fence_ = grants_ = waits_ = notified_ = 0;
     begin();
@@ -58,6 +62,7 @@ class judge {
 
   // Returns the rule that is broken if a client is told this, or nothing.
   std::string operator()(fact const& told) { return monitors_(told); }
+  std::string operator()(signal_news const& told) { return signals_(told); }
 
   // Returns the rule that this call has broken, or nothing.
   std::string operator()(request const& r, message const& reply) {
@@ -70,6 +75,7 @@ class judge {
       if (is_current(p)) check_grants(name, p, r);
     last_fence_ = next_fence_;
     for (std::string const& name : pumped(r, reply)) check_pumped(name, r.what());
+    if (std::string broken = signals_(now(), r, reply); !broken.empty()) fail(std::move(broken));
     check_notifications(r, reply);
     note_beat(r, reply);
     if (std::string broken = monitors_(before_, now(), r, reply, left_); !broken.empty())
@@ -298,8 +304,6 @@ class judge {
   }
 
   void check_notifications(request const& r, message const& reply) {
-    is_new_signal_ = r.what() == script::signal && !reply.is_error() &&
-                     signals_.insert({me_, std::string(r[3])}).second;
     for (auto const& [name, p] : now().objects) {
       place const& old = before_.objects[name];
       if (!is_current(p) || old.epoch != p.epoch) continue;
@@ -308,6 +312,8 @@ class judge {
       count_carried(name, p, has);
       use_up(name, old, r, reply, had);
       if (r.what() == script::signal && r[2] == name) note_signal(name, p, old, r, reply, had);
+      if (r.what() == script::cond_wait && left_ && left_->object == name)
+        check_own(name, me_ + ':' + std::string(r[5]), p, had);
       if (left_ && left_->object == name)
         for (auto const& each : left_->notified)
           if (!each.is_for_all) ++had[{name, each.condition}];
@@ -319,6 +325,15 @@ class judge {
       for (auto const& [token, w] : old.parked) check_woken(token, w, old, p);
       for (auto const& [token, w] : p.parked) waits_ += 1 - old.parked.count(token);
     }
+  }
+
+  // A wait may have one of the notifications there were, but none of its own operations.
+  void check_own(std::string const& name, std::string const& token, place const& p,
+                 carried const& had) {
+    std::string const condition = p.carried_by(token);
+    if (condition.empty()) return;
+    auto const others = had.find({name, condition});
+    if (others == had.end() || others->second <= 0) fail(token + " is notified by itself");
   }
 
   // The token that gives back uses its notification up, unless it passes it on.
@@ -335,7 +350,7 @@ class judge {
   void note_signal(std::string const& name, place const& p, place const& old, request const& r,
                    message const& reply, carried& had) {
     std::string const condition(r[4]);
-    if (reply.number == 0 && is_new_signal_ && is_awaited(old, condition) &&
+    if (reply.number == 0 && signals_.is_new() && is_awaited(old, condition) &&
         is_awaited(p, condition))
       fail("a signal is ignored at " + name);
     if (r[5] == "1")
@@ -358,11 +373,7 @@ class judge {
 
   // Fails if another token, still parked, should have been notified instead of this one.
   void check_woken(std::string const& token, waiter const& old, place const& all, place const& p) {
-    auto const held = p.holders.find(token);
-    auto const queued = p.waiters.find(token);
-    std::string const carries = held != p.holders.end()     ? held->second.carries
-                                : queued != p.waiters.end() ? queued->second.carries
-                                                            : "";
+    std::string const carries = p.carried_by(token);
     if (carries.empty()) return;
     ++notified_;
     bool const is_reached = old.skip == 'B' || reaches(owner_of(token));
@@ -386,12 +397,11 @@ class judge {
   std::string me_, problem_;
   std::optional<leaving> left_;  // what this call has done for somebody who was inside
   monitor_rules monitors_;
+  signal_rules signals_;
   std::set<std::string> torn_;
   std::map<std::string, mark_of> overtaken_;
   std::map<std::string, std::uint64_t> generations_;  // of the newest connection of each session
-  std::set<std::pair<std::string, std::string>> signals_;  // sessions and numbers
-  bool is_new_signal_ = false;
-  std::uint64_t last_fence_ = 0, next_fence_ = 0;  // the greatest before, and after, this call
+  std::uint64_t last_fence_ = 0, next_fence_ = 0;     // the greatest before, and after, this call
   std::uint64_t grants_ = 0, waits_ = 0, notified_ = 0;
 };
 

@@ -66,6 +66,13 @@ struct place {
     return h != holders.end() && h->second.fence == fence;
   }
 
+  // Returns the condition whose notification a token carries, or nothing.
+  std::string carried_by(std::string const& token) const {
+    if (auto const h = holders.find(token); h != holders.end()) return h->second.carries;
+    if (auto const w = waiters.find(token); w != waiters.end()) return w->second.carries;
+    return "";
+  }
+
   // Returns what is to be taken back now or later.
   part_map all_parts() const {
     part_map all = owned;

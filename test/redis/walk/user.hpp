@@ -7,6 +7,7 @@
 #include <asio_sync/redis/detail/session/session.hpp>
 
 #include "redis/walk/monitor_rules.hpp"
+#include "redis/walk/signal_rules.hpp"
 #include "redis/walk/world.hpp"
 #include "support/random.hpp"
 
@@ -17,6 +18,7 @@
 #include <deque>
 #include <list>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -136,8 +138,11 @@ class user final : public session_host {
     wait(*choose([](use const& u) { return u.holds; }), on);
   }
   void notify(std::string const& name, std::string const& on, std::uint64_t number) {
-    signals_.push_back(std::make_unique<question>(script::signal, name, on, number));
-    s_.ask(now_, *signals_.back(), time_point::max());
+    auto asked = std::make_unique<question>(script::signal, name, on, number);
+    signal_news const news{++last_signal_, kind_of_signal(name, on, std::to_string(number)), ids_};
+    signals_told.push_back(news);
+    signals_.push_back({std::move(asked), news});
+    s_.ask(now_, *signals_.back().asked, time_point::max());
   }
 
   // Gives a hold back, or gives a wait up if `waits` is true.
@@ -180,12 +185,18 @@ class user final : public session_host {
 
   std::string problem;
   std::vector<fact> told;
+  std::vector<signal_news> signals_told;
   bool owns_more = true;  // parts of variables, and notifies all, from inside
   link* connection = nullptr;
   milliseconds frozen_until{0}, away_until{0};
   std::size_t grants = 0, losses = 0;
 
  private:
+  struct signal {
+    std::unique_ptr<question> asked;
+    signal_news news;
+  };
+
   // The name of one begins with that of the other.
   std::string condition() { return random_.one_in(4) ? "c0" : "c"; }
 
@@ -283,8 +294,11 @@ class user final : public session_host {
     ended_.push_back(std::move(find(c).token));
     uses_.remove_if([](use const& each) { return each.token == nullptr; });
   }
-  void answered(question& q, failure, asio_sync::redis::inspection*) noexcept override {
-    std::erase_if(signals_, [&q](auto const& each) { return each.get() == &q; });
+  void answered(question& q, failure why, asio_sync::redis::inspection*) noexcept override {
+    auto const at = std::find_if(signals_.begin(), signals_.end(),
+                                 [&q](signal const& each) { return each.asked.get() == &q; });
+    if (why == failure::none) signals_told.push_back({at->news.number, at->news.kind, ids_, true});
+    signals_.erase(at);
   }
   void report(session_event const&) noexcept override {}
   void disconnect() noexcept override {
@@ -296,8 +310,11 @@ class user final : public session_host {
   std::string new_client_id() override {
     std::string id;
     while (id.size() != 32) id += "0123456789abcdef"[random_.below(16)];
+    ids_.insert(id);
     return id;
   }
+
+  static inline std::uint64_t last_signal_ = 0;  // of all users
 
   session_config const config_;
   random_choice& random_;
@@ -306,7 +323,8 @@ class user final : public session_host {
   std::vector<object> objects_;
   std::list<use> uses_;
   std::vector<std::shared_ptr<claim>> ended_;  // until the call that has ended them returns
-  std::vector<std::unique_ptr<question>> signals_;
+  std::vector<signal> signals_;
+  std::set<std::string> ids_;  // all that it has had
   session s_;
 };
 

@@ -297,6 +297,9 @@ class walk {
     for (fact const& told : u.told)
       if (std::string broken = judge_(told); !broken.empty()) fail(std::move(broken));
     u.told.clear();
+    for (signal_news const& told : u.signals_told)
+      if (std::string broken = judge_(told); !broken.empty()) fail(std::move(broken));
+    u.signals_told.clear();
   }
 
   bool is_quiet() const {
