@@ -101,6 +101,38 @@ asio::awaitable<void> use_shared_mutex(client& a, client& b) {
   auto const granted = co_await theirs.async_try_lock_shared();
 }
 
+asio::awaitable<void> use_monitor(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  asio_sync::redis::async_monitor ours(executor, a, "monitor"), theirs(executor, b, "monitor");
+  auto const waits = [&]() -> asio::awaitable<void> {
+    auto inside = co_await ours.async_enter();
+    auto const part = inside.add_owned("n", 1, "left");
+    while (inside.number("v") == 0) co_await inside.async_wait("set");
+    co_await inside.async_leave();
+  };
+  auto const sets = [&]() -> asio::awaitable<void> {
+    co_await hold(nullptr, 50ms);
+    auto inside = co_await theirs.async_enter();
+    inside.set("v", 1);
+    inside.notify_all("set");
+    co_await inside.async_leave();
+  };
+  co_await (waits() && sets());
+  auto inside = co_await theirs.async_enter();
+  while (inside.number("n") != 0) co_await inside.async_wait("left");
+  inside.set("v", 0);
+  co_await inside.async_leave();
+}
+
+asio::awaitable<void> use_inspection(client& a, client& b) {
+  auto const executor = co_await asio::this_coro::executor;
+  async_mutex ours(executor, a, "inspected");
+  auto const lock = co_await ours.async_lock();
+  auto const seen = co_await b.async_inspect("inspected");
+  if (seen.holders.size() != 1) throw std::runtime_error("the holder is not shown");
+  co_await b.async_force_release("inspected", seen.holders[0].fence);
+}
+
 // The first one goes without a word: its session has to run out.
 asio::awaitable<void> use_what_the_dead_have_held(client& a, client& b) {
   auto const executor = co_await asio::this_coro::executor;
@@ -115,6 +147,8 @@ asio::awaitable<void> use_everything(client& a, client& b) {
   co_await use_condition(a, b);
   co_await use_semaphore(a, b);
   co_await use_shared_mutex(a, b);
+  co_await use_monitor(a, b);
+  co_await use_inspection(a, b);
   co_await use_what_the_dead_have_held(a, b);
   co_await b.async_shutdown();
 }
