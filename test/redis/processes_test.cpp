@@ -10,6 +10,7 @@
 
 #include <asio_sync/redis.hpp>
 
+#include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -25,6 +26,10 @@
 namespace redis_processes_test {
 
 using namespace asio_sync::test::redis;
+using asio_sync::redis::async_condition;
+using asio_sync::redis::async_monitor;
+using asio_sync::redis::inspection;
+using entry = async_monitor::entry;
 
 constexpr auto ttl = short_life;
 
@@ -33,14 +38,29 @@ struct fixture : world {
   peer other(std::chrono::milliseconds life = ttl) { return {s, "x", life}; }
 
   // Waits until so many wait for the mutex, and each has been named in a beat.
-  void wait_for_waiters(std::size_t n) {
+  void wait_for_waiters(std::size_t n) { wait_for("as:{x}:q", n); }
+
+  // Waits until so many are parked on the conditions of the mutex.
+  void wait_for_parked(std::size_t n) { wait_for("as:{x}:c", n); }
+
+  void wait_for(std::string const& key, std::size_t n) {
     connection admin(s.socket());
     BOOST_TEST_REQUIRE(soon([&] {
-      return admin({"ZCARD", "as:{x}:q"}).number == static_cast<std::int64_t>(n);
+      return admin({"ZCARD", key}).number == static_cast<std::int64_t>(n);
     }));
   }
 
+  entry enter() {
+    outcome<entry> o;
+    page.async_enter(o.handler());
+    BOOST_TEST_REQUIRE(soon([&] { return o.calls != 0; }));
+    BOOST_TEST(o.granted());
+    return std::move(o.guard);
+  }
+
   async_mutex m{io, c, "x"};
+  async_condition ready{m, "ready"};
+  async_monitor page{io, c, "page"};
 };
 
 BOOST_FIXTURE_TEST_SUITE(processes_test, fixture)
@@ -280,6 +300,98 @@ BOOST_AUTO_TEST_CASE(a_full_server_frees_what_is_given_back_and_opens_sessions) 
     next.guard.unlock();
     later.expect("locked ");
   }
+}
+
+// --- Conditions ---
+
+BOOST_AUTO_TEST_CASE(a_notification_does_not_go_to_a_process_that_is_killed_or_frozen) {
+  for (bool const is_killed : {true, false}) {
+    peer first = other();
+    first.lock();
+    first.say("wait");
+    wait_for_parked(1);
+    lock_type second = lock(m);
+    ending waited, notified;
+    ready.async_wait(second, waited.handler());
+    wait_for_parked(2);
+    lock_type held = lock(m);
+    is_killed ? first.kill() : first.send(SIGSTOP);
+    std::this_thread::sleep_for(is_killed ? 20ms : ttl * 3 / 4);
+    ready.async_notify_one(notified.handler());
+    BOOST_TEST_REQUIRE(soon([&] { return notified.calls != 0; }));
+    inspection const seen = c.async_inspect("x", asio::use_future).get();
+    BOOST_TEST_REQUIRE((seen.holders.size() == 1 && seen.waiters.size() == 1));
+    BOOST_TEST(seen.waiters[0].session == seen.holders[0].session);
+    held.unlock();
+    BOOST_TEST_REQUIRE(soon([&] { return waited.calls != 0; }));
+    BOOST_TEST(waited.is(error_code()));
+    second.unlock();
+    if (!is_killed) {
+      first.send(SIGCONT);
+      ready.notify_one();
+      BOOST_TEST(first.expect("waited ") == "0");  // whether or not its session has survived
+      first.say("unlock");
+      BOOST_TEST(first.expect("unlocked ") == "0");
+    }
+    wait_for_parked(0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_is_killed_when_it_was_notified_passes_it_on) {
+  peer first = other();
+  first.lock();
+  first.say("wait");
+  wait_for_parked(1);
+  lock_type second = lock(m);
+  ending waited;
+  ready.async_wait(second, waited.handler());
+  wait_for_parked(2);
+  ready.notify_one();
+  BOOST_TEST(first.expect("waited ") == "0");
+  BOOST_TEST(waited.calls == 0);
+  first.kill();
+  BOOST_TEST_REQUIRE(soon([&] { return waited.calls != 0; }));
+  BOOST_TEST(waited.is(error_code()));
+}
+
+// --- Monitors ---
+
+BOOST_AUTO_TEST_CASE(what_a_killed_process_has_owned_is_taken_back) {
+  connection admin(s.socket());
+  for (bool const is_inside : {false, true}) {
+    peer holder = other();
+    holder.say("own");
+    BOOST_TEST(holder.expect("owned ") == "1");
+    entry e = enter();
+    BOOST_TEST(e.number("n") == 1);
+    ending waited;
+    if (is_inside) {  // Its session ends, and is swept away.
+      holder.kill();
+      BOOST_TEST_REQUIRE(soon([&] { return admin({"SCARD", "as:all"}).number == 1; }));
+      BOOST_TEST(admin({"HGET", "as:{page}:v", "n"}).text == "1");
+      e.async_wait("left", waited.handler());
+    } else {
+      e.async_wait("left", waited.handler());
+      wait_for("as:{page}:c", 1);
+      holder.kill();
+    }
+    BOOST_TEST_REQUIRE(soon([&] { return waited.calls != 0; }));
+    BOOST_TEST(waited.is(error_code()));
+    BOOST_TEST(e.number("n") == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_is_killed_inside_changes_nothing) {
+  peer holder = other();
+  holder.say("enter");
+  BOOST_TEST(holder.expect("inside ") == "0");
+  outcome<entry> next;
+  page.async_enter(next.handler());
+  wait_for("as:{page}:q", 1);
+  holder.kill();
+  BOOST_TEST_REQUIRE(soon([&] { return next.calls != 0; }));
+  BOOST_TEST_REQUIRE(next.granted());
+  BOOST_TEST(!next.guard.get("v").has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,14 +1,21 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// A process that a test kills, stops and watches: it has a client and a mutex, and does what the
-// lines of its standard input say.
+// A process that a test kills, stops and watches: it has a client, a mutex with the condition
+// "ready", and the monitor "page", and does what the lines of its standard input say.
 //
 //   redis_peer SOCKET TTL NAME
 //
 //   lock       answers "locked FENCE" when it has the lock
 //   owns       answers "owns 0" or "owns 1"
 //   unlock     answers "unlocked ERROR" when the server has answered; the error is 0 for none
+//   wait       begins to wait on the condition with the lock; answers "waited ERROR"
+//   own        adds 1 to "n" of the monitor for as long as the process lives, and answers "owned
+//   1";
+//              "left" is notified when that is taken back
+//   enter      enters the monitor, stays inside and asks for "v" to be set; answers "inside N"
+//   with
+//              its "n"
 //   watch      answers "lost ERROR" when the lock is lost or given back
 //   loop N     locks and unlocks N times; answers "turn FENCE BEGIN END" each time, in ns of the
 //              steady clock, and "done"
@@ -66,6 +73,10 @@ asio::awaitable<void> loop(redis::async_mutex& mutex, int turns) {
 asio::awaitable<void> obey(redis::client& client, redis::async_mutex& mutex) {
   asio::posix::stream_descriptor input(co_await asio::this_coro::executor, ::dup(STDIN_FILENO));
   redis::async_mutex::lock_type lock;
+  redis::async_condition ready(mutex, "ready");
+  redis::async_monitor page(co_await asio::this_coro::executor, client, "page");
+  redis::async_monitor::entry inside;
+  redis::owned part;
   std::string text;
   for (error_code error;;) {
     auto const n = co_await asio::async_read_until(
@@ -83,6 +94,17 @@ asio::awaitable<void> obey(redis::client& client, redis::async_mutex& mutex) {
     } else if (order == "unlock") {
       co_await lock.async_unlock(asio::redirect_error(asio::use_awaitable, error));
       say("unlocked ", error.value());
+    } else if (order == "wait") {
+      ready.async_wait(lock, [](error_code e) { say("waited ", e.value()); });
+    } else if (order == "own") {
+      inside = co_await page.async_enter();
+      part = inside.add_owned("n", 1, "left");
+      co_await inside.async_leave();
+      say("owned ", part.owns());
+    } else if (order == "enter") {
+      inside = co_await page.async_enter();
+      inside.set("v", 1);
+      say("inside ", inside.number("n"));
     } else if (order == "watch") {
       lock.async_wait_lost([](error_code e) { say("lost ", e.value()); });
     } else if (order == "loop") {
