@@ -598,6 +598,25 @@ BOOST_AUTO_TEST_CASE(a_lock_in_a_wait_is_not_lost_but_given_back) {
   BOOST_TEST(w.has_lock(error_code()));
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_of_another_object_of_the_mutex_comes_back_as_one_of_the_conditions) {
+  async_mutex same(io, c, "x");
+  waiting w;
+  w.lock = lock(same);
+  w.fence = w.lock.fence();
+  ready.async_wait(w.lock, w.handler());
+  BOOST_TEST_REQUIRE(soon([&] { return parked() == 1; }));
+  ready.notify_all();
+  wait_for_end(w);
+  BOOST_TEST(w.has_lock(error_code()));
+  BOOST_TEST(w.lock.mutex() == &m);
+  ending loss;
+  w.lock.async_wait_lost(loss.handler_on(io));
+  c.stop();
+  BOOST_TEST(!w.lock.owns_lock());
+  wait_for_end(loss);
+  BOOST_TEST(loss.is(error_code()));
+}
+
 BOOST_AUTO_TEST_CASE(a_deferred_wait_for_a_loss_ends_although_a_wait_has_given_the_lock_back) {
   for (bool const is_late : {false, true}) {
     waiting w;
