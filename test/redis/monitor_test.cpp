@@ -4,6 +4,7 @@
 // Monitors over a real server.
 
 #include "redis/support/connection.hpp"
+#include "redis/support/monitor_world.hpp"
 #include "redis/support/relay.hpp"
 #include "redis/support/relayed_world.hpp"
 #include "redis/support/world.hpp"
@@ -41,63 +42,11 @@
 namespace redis_monitor_test {
 
 using namespace asio_sync::test::redis;
-using asio_sync::redis::async_monitor;
-using asio_sync::redis::owned;
 using asio_sync::test::failing_heap;
-using entry = async_monitor::entry;
 
 error_code const invalid = make_error_code(errc::invalid_argument);
 error_code const server_error = asio_sync::redis::error::server_error;
 error_code const unknown_outcome = asio_sync::redis::error::outcome_unknown;
-
-// Adds members for monitors to a fixture.
-template <class World>
-struct monitored : World {
-  using World::World;
-
-  entry enter(async_monitor& of) {
-    outcome<entry> o;
-    of.async_enter(o.handler());
-    BOOST_TEST_REQUIRE(this->soon([&] { return o.calls != 0; }));
-    BOOST_TEST(o.granted());
-    return std::move(o.guard);
-  }
-  error_code leave(entry& e) {
-    ending left;
-    e.async_leave(left.handler_on(this->io));
-    BOOST_TEST(!e);
-    wait_for_end(left);
-    return left.error;
-  }
-  template <class... Waits>
-  void wait_for_end(Waits&... all) {
-    BOOST_TEST_REQUIRE(this->soon([&] { return (all.calls && ...); }));
-  }
-
-  std::int64_t parked() { return admin({"ZCARD", "as:{x}:c"}).number; }
-  std::int64_t queued() { return admin({"ZCARD", "as:{x}:q"}).number; }
-  std::string variable(std::string const& name) { return admin({"HGET", "as:{x}:v", name}).text; }
-  void expect(std::string const& name, std::string const& value) {
-    BOOST_TEST(this->soon([&] { return variable(name) == value; }), name << variable(name));
-  }
-  void expect_only_variables() {
-    BOOST_TEST(this->soon([&] { return admin({"KEYS", "as:{*}:[^v]"}).elements.empty(); }));
-  }
-
-  connection admin{this->s.socket()};
-};
-
-struct fixture : monitored<world> {
-  fixture() { other_c.async_run(other_run.handler_on(io)); }
-  ~fixture() {
-    other_c.stop();
-    soon([this] { return other_run.calls != 0; });
-  }
-
-  client other_c{pool.get_executor(), quick(s)};
-  ending other_run;
-  async_monitor m{io, c, "x"}, other{io, other_c, "x"};
-};
 
 // True if a call throws this error.
 template <class Function>
@@ -110,7 +59,7 @@ bool throws(error_code e, Function call) {
   return false;
 }
 
-BOOST_FIXTURE_TEST_SUITE(monitor_test, fixture)
+BOOST_FIXTURE_TEST_SUITE(monitor_test, monitor_world)
 
 // --- Variables ---
 
@@ -559,12 +508,6 @@ BOOST_AUTO_TEST_CASE(a_monitor_beside_a_key_of_another_type_is_given_back_when_t
 }
 
 // --- Large variables ---
-
-config unhurried(server const& s) {
-  config c = quick(s);
-  c.session_ttl = c.max_session_ttl = 6s;
-  return c;
-}
 
 BOOST_AUTO_TEST_CASE(many_large_monitors_are_entered_at_once) {
   world w(&unhurried);

@@ -58,6 +58,13 @@ inline config quick(server const& s) {
   return c;
 }
 
+/// The settings of a client of this server that keeps its session on a busy machine.
+inline config unhurried(server const& s) {
+  config c = quick(s);
+  c.session_ttl = c.max_session_ttl = 6s;
+  return c;
+}
+
 /// Keeps the error and the guard of a completion.
 template <class Guard>
 struct outcome {
