@@ -7,6 +7,7 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
 
+#include <asio_sync/redis/async_monitor.hpp>
 #include <asio_sync/redis/async_mutex.hpp>
 
 #include <boost/asio/io_context.hpp>
@@ -18,11 +19,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace redis_old_data_test {
 
 using namespace asio_sync::test::redis;
+using asio_sync::redis::async_monitor;
+using asio_sync::redis::owned;
+using entry = async_monitor::entry;
 
 // Two clients of the server that listens at a path, with a gate, and a mutex of each.
 struct two_clients {
@@ -57,6 +62,21 @@ struct two_clients {
     held.async_unlock(done.handler_on(io));
     BOOST_TEST_REQUIRE(soon(io, [&] { return done.calls != 0; }));
     BOOST_TEST(done.is(error_code()));
+  }
+
+  entry enter(async_monitor& which) {
+    outcome<entry> o;
+    which.async_enter(o.handler());
+    BOOST_TEST_REQUIRE(soon(io, [&] { return o.calls != 0; }));
+    BOOST_TEST_REQUIRE(o.granted());
+    return std::move(o.guard);
+  }
+
+  error_code leave(entry& e) {
+    ending left;
+    e.async_leave(left.handler_on(io));
+    BOOST_TEST_REQUIRE(soon(io, [&] { return left.calls != 0; }));
+    return left.error;
   }
 
   // After the loss of data, of which `held` may not have heard: both lock in turn, and whoever
@@ -152,6 +172,39 @@ BOOST_AUTO_TEST_CASE(a_replica_that_is_behind_and_becomes_the_master_gives_nothi
   std::filesystem::remove(link);
   std::filesystem::create_symlink(replica.socket(), link);
   w.expect_that_nobody_shares(held);
+}
+
+// Variables are what the server still has; what was owned is taken back, and waits end as if they
+// were notified. What the entry inside has changed is lost with it.
+BOOST_AUTO_TEST_CASE(a_server_that_has_kept_everything_keeps_variables_and_takes_back_the_owned) {
+  server s({"--appendonly", "yes", "--appendfsync", "always"});
+  two_clients w(s.socket());
+  async_monitor of_a(w.io, w.a, "y"), of_b(w.io, w.b, "y");
+  entry inside = w.enter(of_a);
+  inside.set("v", 7);
+  owned const part = inside.add_owned("n", 1, "left");
+  BOOST_TEST(w.leave(inside) == error_code());
+  entry waits = w.enter(of_b);
+  BOOST_TEST(waits.number("n") == 1);
+  ending waited;
+  waits.async_wait("left", waited.handler_on(w.io));
+  BOOST_TEST_REQUIRE(soon(w.io, [&] {
+    return connection(s.socket())({"ZCARD", "as:{y}:c"}).number == 1;
+  }));
+  inside = w.enter(of_a);
+  inside.set("v", 8);
+  s.kill();
+  s.start();
+  BOOST_TEST_REQUIRE(soon(w.io, [&] { return waited.calls != 0; }));
+  BOOST_TEST(waited.is(error_code()));
+  BOOST_TEST(waits.owns());
+  BOOST_TEST(waits.number("v") == 7);
+  BOOST_TEST(waits.number("n") == 0);
+  BOOST_TEST((!inside.owns() && !part.owns()));
+  BOOST_TEST(w.leave(inside) == lease_lost);
+  waits.add("v", 1);
+  BOOST_TEST(w.leave(waits) == error_code());
+  BOOST_TEST(connection(s.socket())({"HGET", "as:{y}:v", "v"}).text == "8");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
