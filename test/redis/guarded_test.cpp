@@ -230,6 +230,28 @@ BOOST_AUTO_TEST_CASE(readers_writers_and_permits_guard) {
   BOOST_TEST(soon([&] { return permit.calls && after.calls; }));
 }
 
+BOOST_AUTO_TEST_CASE(an_operation_of_a_reader_a_writer_or_a_permit_is_cancelled_by_a_loss) {
+  async_shared_mutex shelf(io, c, "shelf"), table(io, c, "table");
+  async_semaphore one(io, c, "one", 1);
+  constexpr auto never = asio::steady_timer::time_point::max();
+  asio::steady_timer reads(io, never), writes(io, never), works(io, never);
+  int running = 0;
+  auto const on = [&](asio::steady_timer& its) {
+    return [&](auto&& token) {
+      ++running;
+      return its.async_wait(std::forward<decltype(token)>(token));
+    };
+  };
+  ending reader, writer, permit;
+  async_guarded(shared(shelf), on(reads), reader.handler());
+  async_guarded(table, on(writes), writer.handler());
+  async_guarded(one, on(works), permit.handler());
+  BOOST_TEST_REQUIRE(soon([&] { return running == 3; }));
+  c.stop();
+  BOOST_TEST_REQUIRE(soon([&] { return reader.calls && writer.calls && permit.calls; }));
+  for (auto const* each : {&reader, &writer, &permit}) BOOST_TEST(each->is(lease_lost));
+}
+
 BOOST_AUTO_TEST_CASE(coroutines_futures_and_pools_guard) {
   bool done = false;
   auto const coroutine = [&]() -> asio::awaitable<void> {

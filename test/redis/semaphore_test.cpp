@@ -9,7 +9,9 @@
 #include <asio_sync/redis/async_semaphore.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -21,6 +23,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,6 +43,9 @@ struct fixture : world {
     return o;
   }
 
+  std::int64_t queued() { return admin({"ZCARD", "as:{five}:q"}).number; }
+
+  connection admin{s.socket()};
   async_semaphore five{io, c, "five", 5};
 };
 
@@ -83,6 +90,68 @@ BOOST_AUTO_TEST_CASE(a_wait_for_many_is_not_overtaken_by_one_for_few) {
   BOOST_TEST(one.calls == 0);
   five_of_them.guard.release();
   BOOST_TEST(soon([&] { return one.calls != 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(cancel_and_close_concern_the_waits_of_this_object_alone) {
+  async_semaphore same(io, c, "five", 5);
+  auto four = take(4);
+  outcome<semaphore_permit> heavy, light, theirs, waits, none, later;
+  five.async_acquire(3, heavy.handler());
+  five.async_acquire(2, light.handler());
+  same.async_acquire(1, theirs.handler());
+  BOOST_TEST(five.waiters() == 2u);
+  BOOST_TEST(same.waiters() == 1u);
+  BOOST_TEST_REQUIRE(soon([&] { return queued() == 3; }));
+  BOOST_TEST(five.cancel() == 2u);
+  BOOST_TEST(five.cancel() == 0u);
+  BOOST_TEST(soon([&] { return heavy.calls && light.calls && theirs.calls; }));
+  BOOST_TEST((heavy.refused(aborted) && light.refused(aborted)));
+  BOOST_TEST(theirs.granted());  // the one behind them fits
+  BOOST_TEST(five.waiters() == 0u);
+  BOOST_TEST(!five.is_closed());
+  five.async_acquire(5, waits.handler());
+  five.close();
+  BOOST_TEST((five.is_closed() && !same.is_closed()));
+  five.async_acquire(0, none.handler());
+  five.async_try_acquire(1, later.handler());
+  BOOST_TEST(soon([&] { return waits.calls && none.calls && later.calls; }));
+  for (auto const* each : {&waits, &none, &later}) BOOST_TEST(each->refused(closed));
+  BOOST_TEST(four.guard.count() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(no_permits_need_no_client_that_runs) {
+  client idle(pool.get_executor(), quick(s));
+  async_semaphore any(io, idle, "any", 5);
+  outcome<semaphore_permit> none, timed, attempt;
+  any.async_acquire(0, none.handler());
+  any.async_acquire_for(0, 0s, timed.handler());
+  any.async_try_acquire(0, attempt.handler());
+  BOOST_TEST(soon([&] { return none.calls && timed.calls && attempt.calls; }));
+  for (auto const* each : {&none, &timed, &attempt}) {
+    BOOST_TEST((each->calls == 1 && !each->error && each->guard.count() == 0));
+  }
+  BOOST_TEST(any.waiters() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_for_many_that_ends_lets_those_for_few_in) {
+  enum class how { slot, time, end };
+  for (how const h : {how::slot, how::time, how::end}) {
+    std::optional<async_semaphore> brief(std::in_place, io, c, "five", 5);
+    outcome<semaphore_permit> heavy, light;
+    asio::cancellation_signal signal;
+    auto const four = take(4);
+    if (h == how::time)
+      brief->async_acquire_for(3, 200ms, heavy.handler());
+    else
+      brief->async_acquire(3, asio::bind_cancellation_slot(signal.slot(), heavy.handler()));
+    five.async_acquire(1, light.handler());
+    if (h != how::time) BOOST_TEST_REQUIRE(soon([&] { return queued() == 2; }));
+    if (h == how::slot) signal.emit(asio::cancellation_type::total);
+    if (h == how::end) brief.reset();
+    BOOST_TEST(soon([&] { return heavy.calls && light.calls; }));
+    BOOST_TEST(heavy.refused(h == how::time ? timed_out : aborted));
+    BOOST_TEST(light.granted());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(weights_that_nobody_can_have_are_refused) {
