@@ -13,15 +13,17 @@ namespace asio_sync::redis::detail::scripts {
 inline constexpr script force{"force", "",
                               R"lua(
 local o, fence = object(ARGV[3]), ARGV[4]
-local cursor, found = '0', {}
+local cursor, found, any = '0', {}, false
 repeat
   local holders
   cursor, holders = unpack(call('HSCAN', o.h, cursor, 'COUNT', 512))
   for i = 1, #holders, 2 do
-    if holders[i + 1]:match('^%d+ (%d+)') == fence then found[holders[i]] = holders[i + 1] end
+    if holders[i + 1]:match('^%d+ (%d+)') == fence then
+      found[holders[i]], any = holders[i + 1], true
+    end
   end
 until cursor == '0'
-if not next(found) then return 0 end
+if not any then return 0 end
 for token, held in pairs(found) do
   call('PUBLISH', prefix .. 'ch:' .. token:match('^[^.]*'),
        'L ' .. token .. ' ' .. fence .. ' ' .. epoch)
