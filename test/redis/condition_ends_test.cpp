@@ -192,7 +192,7 @@ struct round {
     return std::move(o.guard);
   }
 
-  // What is timed may end before the third waits.
+  // A wait with a time may end before the third one begins.
   void wait(async_mutex& theirs, std::chrono::microseconds time) {
     for (int i = 0; i != 2; ++i) {
       two.guards[i] = lock(w.m);

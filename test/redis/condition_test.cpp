@@ -223,8 +223,8 @@ BOOST_AUTO_TEST_CASE(a_wait_that_is_cancelled_at_once_ends_with_the_mutex) {
   expect_nothing_left();
 }
 
-// Of two waits that are cancelled at most one keeps the notification. If none does, it goes to the
-// third.
+// Two waits are cancelled: at most one of them keeps the notification. If none does, the third
+// wait has it.
 BOOST_AUTO_TEST_CASE(a_cancellation_and_a_notification_lose_nothing) {
   async_condition same(m, "ready");
   int kept = 0;

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What becomes of conditions, monitors and what is owned when a program forks, when the client
-// ends with a final error, and when the parts of a program end in some order.
+// Conditions, monitors and owned parts of variables when a program forks, when the client ends
+// with a final error, and when the parts of a program end in some order.
 
 #include "redis/support/condition_world.hpp"
 #include "redis/support/connection.hpp"
@@ -196,7 +196,7 @@ struct program {
     if (which == 8) inside.reset();
   }
 
-  // What the handlers write to ends last.
+  // The handlers write to these members, which are destroyed last.
   connection admin;
   lock_type lock;
   entry waits;

@@ -236,7 +236,7 @@ struct round {
     return std::move(o.guard);
   }
 
-  // What is timed may end before the third waits.
+  // A wait with a time may end before the third one begins.
   void wait(std::chrono::microseconds time) {
     for (int i = 0; i != 2; ++i) {
       two.guards[i] = enter(*two.on);

@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(a_replica_that_is_behind_and_becomes_the_master_gives_nothi
   w.expect_that_nobody_shares(held);
 }
 
-// Variables are what the server still has; what was owned is taken back, and waits end as if they
-// were notified. What the entry inside has changed is lost with it.
+// The server keeps the variables, and takes back the owned parts. Waits end as if they were
+// notified. The changes of the entry inside are lost with it.
 BOOST_AUTO_TEST_CASE(a_server_that_has_kept_everything_keeps_variables_and_takes_back_the_owned) {
   server s({"--appendonly", "yes", "--appendfsync", "always"});
   two_clients w(s.socket());

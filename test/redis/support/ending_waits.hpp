@@ -71,7 +71,7 @@ struct ending_waits {
     }
   }
 
-  /// Those whose context has ended are never told.
+  /// True if both waits have ended, or never will because their context has.
   bool are_over() const {
     return how == way::context || (ends[0].calls && ends[1].calls && !guards[0] && !guards[1]);
   }

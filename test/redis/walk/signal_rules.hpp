@@ -19,10 +19,10 @@ namespace redis_walk {
 
 using namespace asio_sync::redis::detail;
 
-// What a client knows of a signal: that it is asked for, or answered without an error.
+// A client has asked for a signal, or has had its answer, without an error.
 struct signal_news {
   std::uint64_t number;             // no other signal has it
-  std::string kind;                 // whom it notifies
+  std::string kind;                 // object, condition and count
   std::set<std::string> clients{};  // the identifiers that its client has had
   bool is_answered = false;
 };
