@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(an_operation_whose_lock_is_lost_before_it_begins_does_not_b
   ending done;
   connection admin(s.socket());
   async_guarded(m, sleep(), done.handler_on(busy));
-  BOOST_TEST(soon([&] { return admin({"EXISTS", "as:{x}:h"}).number == 1; }));
+  BOOST_TEST(soon([&] { return admin({"EXISTS", "as:{x}:h"}).number == 1 && m.waiters() == 0; }));
   c.stop();
   BOOST_TEST(asio_sync::test::redis::soon(busy, [&] { return done.calls != 0; }));
   BOOST_TEST(done.is(lease_lost));
