@@ -3,12 +3,11 @@
 
 // Servers whose clock steps by a minute.
 
+#include "redis/support/monitor_world.hpp"
 #include "redis/support/world.hpp"
 
 #include <asio_sync/redis/async_mutex.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <unistd.h>
@@ -18,7 +17,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 
 namespace redis_clock_test {
@@ -31,90 +29,109 @@ std::string clock_library() {
       .string();
 }
 
-// A server whose clock can be set, and two clients of it.
-struct fixture {
-  fixture() : clock(make_clock()) {
-    set(0);
-    ::setenv("LD_PRELOAD", clock_library().c_str(), 1);
-    ::setenv("REDIS_CLOCK", clock.c_str(), 1);
-    s = std::make_unique<server>();
-    ::unsetenv("LD_PRELOAD");
-    ::unsetenv("REDIS_CLOCK");
-    a = std::make_unique<client>(pool.get_executor(), quick(*s));
-    b = std::make_unique<client>(pool.get_executor(), quick(*s));
-    a->async_run(a_ran.handler_on(io));
-    b->async_run(b_ran.handler_on(io));
-  }
-  ~fixture() {
-    a->stop();
-    b->stop();
-    soon(io, [this] { return a_ran.calls && b_ran.calls; });
-    std::filesystem::remove(clock);
-  }
-
-  static std::string make_clock() {
-    auto pattern = (std::filesystem::temp_directory_path() / "asio_sync-clock-XXXXXX").string();
-    int const file = ::mkstemp(pattern.data());
+// Sets the clock of the servers that are started while this lives, in seconds before ours.
+class server_clock {
+ public:
+  server_clock() {
+    int const file = ::mkstemp(path_.data());
     BOOST_TEST_REQUIRE(file != -1);
     ::close(file);
-    return pattern;
+    ::setenv("LD_PRELOAD", clock_library().c_str(), 1);
+    ::setenv("REDIS_CLOCK", path_.c_str(), 1);
+  }
+  ~server_clock() {
+    ::unsetenv("LD_PRELOAD");
+    ::unsetenv("REDIS_CLOCK");
+    std::filesystem::remove(path_);
   }
 
-  // Sets the server's clock so many seconds before or behind ours.
-  void set(int seconds) const { std::ofstream(clock) << seconds << '\n'; }
+  void set(int seconds) const { std::ofstream(path_) << seconds << '\n'; }
 
-  lock_type lock(async_mutex& m) {
-    outcome<lock_type> o;
-    m.async_lock(o.handler());
-    BOOST_TEST_REQUIRE(soon(io, [&] { return o.calls != 0; }));
-    BOOST_TEST_REQUIRE(o.granted());
-    return std::move(o.guard);
-  }
-
-  std::string const clock;
-  std::unique_ptr<server> s;
-  asio::io_context io;
-  asio::thread_pool pool{1};
-  ending a_ran, b_ran;
-  std::unique_ptr<client> a, b;
+ private:
+  std::string path_ = (std::filesystem::temp_directory_path() / "asio_sync-clock-XXXXXX").string();
 };
 
-BOOST_AUTO_TEST_SUITE(clock_test)
+// Two clients of a server whose clock can be set, each with a mutex and a monitor.
+struct fixture : server_clock, monitor_world {
+  // Long enough for beats to tell a client what the server has ended.
+  bool within_beats(auto holds) { return soon(holds, 2 * short_life); }
+
+  async_mutex mutex{io, c, "m"}, other_mutex{io, other_c, "m"};
+};
+
+BOOST_FIXTURE_TEST_SUITE(clock_test, fixture)
+
+// --- A step forward ---
 
 // All sessions end at the server. Who holds hears of it with the next beat; until then the fence
 // alone tells which of two is the later one.
 BOOST_AUTO_TEST_CASE(a_step_forward_loses_what_is_held) {
-  fixture f;
-  async_mutex of_a(f.io, *f.a, "x"), of_b(f.io, *f.b, "x");
-  lock_type held = f.lock(of_a);
+  lock_type held = lock(mutex);
   auto const fence = held.fence();
   ending lost;
-  held.async_wait_lost(lost.handler_on(f.io));
-  f.set(60);
-  lock_type const later = f.lock(of_b);
+  held.async_wait_lost(lost.handler_on(io));
+  set(60);
+  lock_type const later = lock(other_mutex);
   BOOST_TEST(later.fence() > fence);
-  BOOST_TEST(soon(
-      f.io, [&] { return lost.calls != 0; }, 2 * short_life));
+  BOOST_TEST(within_beats([&] { return lost.calls != 0; }));
   BOOST_TEST(lost.is(error_code()));
   BOOST_TEST(!held.owns_lock());
 }
 
+BOOST_AUTO_TEST_CASE(a_step_forward_takes_back_what_is_owned) {
+  entry e = enter(m);
+  owned const part = e.add_owned("n", 1, "changed");
+  BOOST_TEST(leave(e) == error_code());
+  set(60);
+  e = enter(other);
+  BOOST_TEST(e.number("n") == 0);
+  BOOST_TEST(within_beats([&] { return !part.owns(); }));
+}
+
+// It has lost its place, and cannot know whether it was notified.
+BOOST_AUTO_TEST_CASE(a_step_forward_ends_a_wait_on_a_condition_as_if_notified) {
+  entry e = enter(m);
+  auto const fence = e.fence();
+  ending waited;
+  e.async_wait("changed", waited.handler_on(io));
+  BOOST_TEST_REQUIRE(soon([&] { return parked() == 1; }));
+  set(60);
+  BOOST_TEST(soon([&] { return waited.calls != 0; }));
+  BOOST_TEST(waited.is(error_code()));
+  BOOST_TEST(e.fence() > fence);
+}
+
+// --- A step back ---
+
 // Living clients notice nothing, and fences grow. A dead session lives a minute longer.
 BOOST_AUTO_TEST_CASE(a_step_back_changes_nothing_for_the_living) {
-  fixture f;
-  async_mutex of_a(f.io, *f.a, "x"), of_b(f.io, *f.b, "x");
-  lock_type held = f.lock(of_a);
+  lock_type held = lock(mutex);
   auto fence = held.fence();
-  f.set(-60);
-  soon(
-      f.io, [] { return false; }, 2 * short_life);
-  BOOST_TEST(held.owns_lock());
+  set(-60);
+  BOOST_TEST(!within_beats([&] { return !held.owns_lock(); }));
   for (int i = 0; i != 20; ++i) {
     held = {};
-    held = f.lock(i % 2 ? of_a : of_b);
+    held = lock(i % 2 ? mutex : other_mutex);
     BOOST_TEST(held.fence() > fence);
     fence = held.fence();
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_back_leaves_what_is_owned_and_the_waits_on_conditions) {
+  entry e = enter(m);
+  owned const part = e.add_owned("n", 1, "changed");
+  ending waited;
+  e.async_wait("changed", waited.handler_on(io));
+  BOOST_TEST_REQUIRE(soon([&] { return parked() == 1 && part.owns(); }));
+  set(-60);
+  BOOST_TEST(!within_beats([&] { return waited.calls != 0 || !part.owns(); }));
+  entry notifies = enter(other);
+  BOOST_TEST(notifies.number("n") == 1);
+  notifies.notify_one("changed");
+  BOOST_TEST(leave(notifies) == error_code());
+  wait_for_end(waited);
+  BOOST_TEST(waited.is(error_code()));
+  BOOST_TEST(e.number("n") == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
