@@ -215,21 +215,8 @@ struct round {
   }
 
   void expect_one_effect() {
-    if (two.how == way::late_slot) {
-      w.soon([] { return false; }, 3ms);
-      two.emit();
-    }
-    BOOST_TEST_REQUIRE(w.soon([&] {
-      sweep();
-      return two.are_over();
-    }));
-    BOOST_TEST_REQUIRE(two.notified <= 1);
-    if (two.notified == 1) {
-      BOOST_TEST_REQUIRE(!w.soon([&] { return third.calls != 0; }, 3ms));
-      patient.notify_one();
-    }
-    w.wait_for_end(third);
-    BOOST_TEST(third.is(error_code()));
+    two.expect_one_effect(
+        w, third, [&] { sweep(); }, [&] { patient.notify_one(); });
     third.lock = {};
     w.expect_nothing_left();
   }

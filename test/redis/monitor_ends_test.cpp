@@ -257,21 +257,8 @@ struct round {
   }
 
   void expect_one_effect() {
-    if (two.how == way::late_slot) {
-      w.soon([] { return false; }, 3ms);
-      two.emit();
-    }
-    BOOST_TEST_REQUIRE(w.soon([&] {
-      sweep();
-      return two.are_over();
-    }));
-    BOOST_TEST_REQUIRE(two.notified <= 1);
-    if (two.notified == 1) {
-      BOOST_TEST_REQUIRE(!w.soon([&] { return third_ended.calls != 0; }, 3ms));
-      notify();
-    }
-    w.wait_for_end(third_ended);
-    BOOST_TEST(third_ended.is(error_code()));
+    two.expect_one_effect(
+        w, third_ended, [&] { sweep(); }, [&] { notify(); });
     third = {};
     w.expect_only_variables();
   }

@@ -10,6 +10,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <chrono>
 #include <memory>
@@ -74,6 +75,27 @@ struct ending_waits {
   /// True if both waits have ended, or never will because their context has.
   bool are_over() const {
     return how == way::context || (ends[0].calls && ends[1].calls && !guards[0] && !guards[1]);
+  }
+
+  /// Waits for the end of both. Expects that one notification has ended one of them or the third,
+  /// which the next one ends otherwise.
+  template <class World, class Sweep, class Notify>
+  void expect_one_effect(World& w, ending const& third, Sweep sweep, Notify notify) {
+    if (how == way::late_slot) {
+      w.soon([] { return false; }, 3ms);
+      emit();
+    }
+    BOOST_TEST_REQUIRE(w.soon([&] {
+      sweep();
+      return are_over();
+    }));
+    BOOST_TEST_REQUIRE(notified <= 1);
+    if (notified == 1) {
+      BOOST_TEST_REQUIRE(!w.soon([&] { return third.calls != 0; }, 3ms));
+      notify();
+    }
+    w.wait_for_end(third);
+    BOOST_TEST(third.is(error_code()));
   }
 
   way how;
