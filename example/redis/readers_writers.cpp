@@ -13,12 +13,15 @@
 #include "run_with_client.hpp"
 #include "server.hpp"
 
+#include <asio_sync/error.hpp>
 #include <asio_sync/redis/async_monitor.hpp>
+#include <asio_sync/redis/error.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -100,8 +103,17 @@ class visitor {
   }
 
  private:
+  // Begins again if the session is lost meanwhile, and with it the entry.
   asio::awaitable<place> begin(redis::async_monitor& rules) const {
-    return set_.is_reader(i_) ? begin_to_read(rules) : begin_to_write(rules);
+    for (;;) {
+      try {
+        co_return co_await (set_.is_reader(i_) ? begin_to_read(rules) : begin_to_write(rules));
+      } catch (boost::system::system_error const& failure) {
+        bool const is_lost = failure.code() == asio_sync::error::lease_lost ||
+                             failure.code() == redis::error::outcome_unknown;
+        if (!is_lost) throw;
+      }
+    }
   }
 
   asio::awaitable<void> stay(bool is_last) const {

@@ -173,10 +173,19 @@ concept can_be_set = requires(entry& e, T value) {
   e.set("n", value);
 };
 
+template <class T>
+concept can_be_added = requires(entry& e, T value) {
+  e.add("n", value);
+  e.add_owned("n", value, "k");
+};
+
 static_assert(can_be_set<int> && can_be_set<std::int64_t> && can_be_set<std::size_t>);
 static_assert(can_be_set<char const*> && can_be_set<std::string>);
 static_assert(!can_be_set<double> && !can_be_set<float>);
 static_assert(!can_be_set<bool> && !can_be_set<char>);
+static_assert(can_be_added<int> && can_be_added<std::int64_t> && can_be_added<std::size_t>);
+static_assert(!can_be_added<double> && !can_be_added<float>);
+static_assert(!can_be_added<bool> && !can_be_added<char>);
 
 BOOST_AUTO_TEST_CASE(an_empty_entry_does_nothing) {
   entry e;

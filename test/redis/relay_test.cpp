@@ -11,6 +11,7 @@
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/detail/scripts/all.hpp>
 
+#include <boost/asio/deferred.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
@@ -334,6 +335,25 @@ BOOST_AUTO_TEST_CASE(a_holder_that_does_not_hear_of_its_loss_learns_it_from_a_be
   BOOST_TEST(!held.owns_lock());
   BOOST_TEST(next.owns_lock());
   BOOST_TEST(!w.events.has(event::kind::session_lost));
+}
+
+// The server has not heard yet that the client knows of the loss.
+BOOST_AUTO_TEST_CASE(a_wait_for_a_loss_that_has_happened_completes_without_an_error) {
+  relayed_world w(long_life);
+  async_mutex other(w.io, w.c, "y");
+  lock_type held = w.lock(w.m);
+  ending forced, at_once, deferred;
+  w.r.set(to_server, flow::hold);
+  w.direct_c.async_force_release("x", held.fence(), forced.handler_on(w.io));
+  w.expect_success(forced);
+  w.wait_for(event::kind::forced_release, 1);
+  held.async_wait_lost(at_once.handler());
+  auto later = held.async_wait_lost(asio::deferred);
+  w.r.set(to_server, flow::pass);
+  { lock_type const behind = other.lock(); }  // it has heard; and no handler has run
+  std::move(later)(deferred.handler());
+  w.expect_success(at_once);
+  w.expect_success(deferred);
 }
 
 BOOST_AUTO_TEST_CASE(a_forced_release_whose_answer_is_lost_is_repeated_and_succeeds) {

@@ -153,9 +153,11 @@ void remote_claim::give_back(std::shared_ptr<result> end, bool exits) noexcept {
 std::shared_ptr<result> remote_claim::loss() {
   auto fresh = std::make_shared<result>(handle().living_executor());
   std::lock_guard const guard(client().lock_);
-  if (loss_ && !loss_->core().has_lost_home()) return loss_;
-  if (standing_.load(std::memory_order_relaxed) == standing::lost)
+  if (standing_.load(std::memory_order_relaxed) == standing::lost) {
     fresh->settle(wait_outcome::granted);  // nobody waits for it yet
+    return fresh;
+  }
+  if (loss_ && !loss_->core().has_lost_home()) return loss_;
   fresh->next = std::move(loss_);
   loss_ = fresh;
   return fresh;

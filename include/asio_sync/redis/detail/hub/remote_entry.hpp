@@ -62,6 +62,11 @@ class [[nodiscard]] owned {
 
 namespace detail {
 
+// A type that would be converted to a whole number without a word.
+template <class T>
+concept no_whole_number =
+    std::is_floating_point_v<T> || std::is_same_v<T, bool> || std::is_same_v<T, char>;
+
 /// Being inside a monitor at a server. Leaves it when it is destroyed: what was set, added and
 /// notified is then discarded.
 ///
@@ -102,9 +107,7 @@ class remote_entry {
   /// Exceptions: also what allocating throws; nothing has changed then.
   void set(std::string_view variable, std::string_view value);
   void set(std::string_view variable, std::int64_t value);
-  template <class T>
-    requires std::is_floating_point_v<T> || std::is_same_v<T, bool> || std::is_same_v<T, char>
-  void set(std::string_view variable, T value) = delete;  // neither text nor a whole number
+  void set(std::string_view variable, no_whole_number auto value) = delete;
 
   /// Adds to the number that is the value of a variable, when the entry leaves or waits.
   ///
@@ -112,6 +115,7 @@ class remote_entry {
   /// `result_out_of_range` if the sum has more than 64 bits.
   /// Exceptions: also what allocating throws; nothing has changed then.
   void add(std::string_view variable, std::int64_t value);
+  void add(std::string_view variable, no_whole_number auto value) = delete;
 
   /// Notifies, when the entry leaves or waits, the wait on a condition that has waited longest, of
   /// those that the server can reach; else the first of the others.
@@ -133,6 +137,8 @@ class remote_entry {
   /// are between -2^53 and 2^53, or like `set`.
   /// Exceptions: also what allocating throws; nothing has changed then.
   owned add_owned(std::string_view variable, std::int64_t delta, std::string_view condition);
+  owned add_owned(std::string_view variable, no_whole_number auto delta,
+                  std::string_view condition) = delete;
 
  protected:
   remote_entry() noexcept = default;
