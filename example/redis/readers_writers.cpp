@@ -107,13 +107,17 @@ class visitor {
   asio::awaitable<place> begin(redis::async_monitor& rules) const {
     for (;;) {
       try {
-        co_return co_await (set_.is_reader(i_) ? begin_to_read(rules) : begin_to_write(rules));
+        co_return co_await try_to_begin(rules);
       } catch (boost::system::system_error const& failure) {
         bool const is_lost = failure.code() == asio_sync::error::lease_lost ||
                              failure.code() == redis::error::outcome_unknown;
         if (!is_lost) throw;
       }
     }
+  }
+
+  asio::awaitable<place> try_to_begin(redis::async_monitor& rules) const {
+    return set_.is_reader(i_) ? begin_to_read(rules) : begin_to_write(rules);
   }
 
   asio::awaitable<void> stay(bool is_last) const {

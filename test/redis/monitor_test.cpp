@@ -37,7 +37,9 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace redis_monitor_test {
 
@@ -182,10 +184,12 @@ concept can_be_added = requires(entry& e, T value) {
 static_assert(can_be_set<int> && can_be_set<std::int64_t> && can_be_set<std::size_t>);
 static_assert(can_be_set<char const*> && can_be_set<std::string>);
 static_assert(!can_be_set<double> && !can_be_set<float>);
-static_assert(!can_be_set<bool> && !can_be_set<char>);
+static_assert(!can_be_set<bool> && !can_be_set<char> && !can_be_set<wchar_t>);
+static_assert(!can_be_set<std::vector<bool>::reference> && !can_be_set<std::true_type>);
 static_assert(can_be_added<int> && can_be_added<std::int64_t> && can_be_added<std::size_t>);
 static_assert(!can_be_added<double> && !can_be_added<float>);
-static_assert(!can_be_added<bool> && !can_be_added<char>);
+static_assert(!can_be_added<bool> && !can_be_added<char> && !can_be_added<char8_t>);
+static_assert(!can_be_added<std::vector<bool>::reference> && !can_be_added<std::true_type>);
 
 BOOST_AUTO_TEST_CASE(an_empty_entry_does_nothing) {
   entry e;
@@ -640,7 +644,7 @@ BOOST_FIXTURE_TEST_CASE(an_exit_whose_command_or_answer_is_lost_happens_once, lo
     entry e = enter(m);
     e.add("n", 1);
     owned part = e.add_owned("m", 1, "k");
-    r.set(way, flow::drop);
+    drop(way);
     ending left;
     e.async_leave(left.handler_on(io));
     wait_for(scripts::exit);

@@ -104,6 +104,7 @@ BOOST_AUTO_TEST_CASE(an_attempt_that_finds_it_held_has_no_error_and_an_empty_loc
   world w;
   async_mutex m(w.io, w.c, "x");
   outcome<lock_type> free, held, waited, zero, negative;
+  { lock_type const connected = w.lock(m); }
   m.async_try_lock(free.handler());
   BOOST_TEST(w.soon([&] { return free.calls != 0; }));
   BOOST_TEST(free.granted());

@@ -92,6 +92,10 @@ struct relayed_world {
   void set(flow f) {
     for (relay::way const w : {to_server, to_client}) r.set(w, f);
   }
+  void drop(relay::way w) {
+    set(flow::pass);
+    r.set(w, flow::drop);
+  }
 
   /// Waits until the client behind the relay has told of this so often.
   void wait_for(event::kind what, int n) {

@@ -225,6 +225,7 @@ void hub::stop() noexcept {
 }
 
 void hub::on_event(listener_type f) {
+  if (is_forked()) return;
   auto next = f ? std::make_shared<listener_type const>(std::move(f)) : nullptr;
   std::lock_guard const guard(lock_);
   listener_.swap(next);

@@ -92,11 +92,15 @@ class hold {
   // Completes when the hold is lost.
   template <class Token>
   auto async_wait_lost(char const* type, Token&& token) {
-    verdict const refused = claim_ ? claim_->client().forked() : wait_outcome::not_permitted;
-    auto loss = refused.decided() ? std::make_shared<result>(executor()) : claim_->loss();
+    auto client = claim_ ? claim_->handle().client : nullptr;
+    bool const can_be_lost = client && !client->is_forked();
     return initiate_result(
-        std::move(loss), [refused](std::shared_ptr<result> const&) { return refused; }, type,
-        "async_wait_lost", static_cast<Token&&>(token));
+        can_be_lost ? claim_->loss() : std::make_shared<result>(executor()),
+        [client = std::move(client)](std::shared_ptr<result> const&) -> verdict {
+          if (!client) return wait_outcome::not_permitted;
+          return client->forked();
+        },
+        type, "async_wait_lost", static_cast<Token&&>(token));
   }
 
  private:
