@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(a_step_forward_takes_back_what_is_owned) {
   entry e = enter(m);
   owned const part = e.add_owned("n", 1, "changed");
   BOOST_TEST(leave(e) == error_code());
+  BOOST_TEST(part.owns());
   set(60);
   e = enter(other);
   BOOST_TEST(e.number("n") == 0);

@@ -50,7 +50,7 @@ struct fixture : world {
     }));
   }
 
-  // Waits until the server has seen that the process has gone.
+  // Kills a process, and waits until the server has seen that it has gone.
   void kill(peer& p) {
     connection admin(s.socket());
     auto const clients = [&] {

@@ -92,6 +92,7 @@ struct relayed_world {
   void set(flow f) {
     for (relay::way const w : {to_server, to_client}) r.set(w, f);
   }
+  /// Drops the bytes of one direction. What has come before, in either, does not count any more.
   void drop(relay::way w) {
     set(flow::pass);
     r.set(w, flow::drop);

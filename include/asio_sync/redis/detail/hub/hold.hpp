@@ -93,9 +93,9 @@ class hold {
   template <class Token>
   auto async_wait_lost(char const* type, Token&& token) {
     auto client = claim_ ? claim_->handle().client : nullptr;
-    bool const can_be_lost = client && !client->is_forked();
+    bool const may_begin = client && !client->is_forked();
     return initiate_result(
-        can_be_lost ? claim_->loss() : std::make_shared<result>(executor()),
+        may_begin ? claim_->loss() : std::make_shared<result>(executor()),
         [client = std::move(client)](std::shared_ptr<result> const&) -> verdict {
           if (!client) return wait_outcome::not_permitted;
           return client->forked();

@@ -65,12 +65,12 @@ namespace detail {
 template <class T, class... Types>
 inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
-// A type that would be converted to a whole number without a word: also what stands for an element
-// of a std::vector<bool>.
+// A type that would be converted to a whole number without a word: also the class of an element of
+// a std::vector<bool>.
 template <class T>
 concept no_whole_number = std::is_floating_point_v<T> ||
     is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t> ||
-    (std::is_class_v<T>&& std::is_convertible_v<T const&, std::int64_t>);
+    std::conjunction_v<std::is_class<T>, std::is_convertible<T const&, std::int64_t>>;
 
 /// Being inside a monitor at a server. Leaves it when it is destroyed: what was set, added and
 /// notified is then discarded.
