@@ -38,7 +38,9 @@ target_compile_definitions(
   headers_alone PRIVATE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_NO_TS_EXECUTORS
 )
 set_target_properties(
-  headers_alone PROPERTIES CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_SOURCE_DIR}/headers/only_read
+  headers_alone
+  PROPERTIES CXX_COMPILER_LAUNCHER
+             "${CMAKE_CURRENT_SOURCE_DIR}/headers/only_read;${CMAKE_CXX_COMPILER_LAUNCHER}"
 )
 
 add_executable(headers_twice headers/first.cpp headers/second.cpp)
