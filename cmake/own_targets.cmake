@@ -6,18 +6,11 @@
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 
-# Compiles through ccache where it is installed. Two clones share what they compile: paths below the
-# project are made relative, and the options of ccache are those that precompiled headers need.
+# Compiles through ccache where it is installed.
 find_program(ASIO_SYNC_CCACHE ccache)
 if(ASIO_SYNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env
-      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-      CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${ASIO_SYNC_CCACHE}
-  )
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_cached ${PROJECT_SOURCE_DIR})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what ccache wants of precompiled headers
     add_compile_options(-fpch-preprocess)
   else()
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
