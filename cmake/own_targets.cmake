@@ -10,6 +10,7 @@ set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 find_program(ASIO_SYNC_CCACHE ccache)
 if(ASIO_SYNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_cached ${PROJECT_SOURCE_DIR})
+  add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)  # a unity file has whole paths
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what ccache wants of precompiled headers
     add_compile_options(-fpch-preprocess)
   else()
