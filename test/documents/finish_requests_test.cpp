@@ -47,7 +47,7 @@ using asio_sync::async_manual_reset_event;
 
 auto const as_result = asio::as_tuple(asio::use_awaitable);  // an error is a result like any other
 
-// A request is a line with a number: works for so many milliseconds, and answers.
+// Works for the number of milliseconds that the request, a line, consists of, and answers.
 asio::awaitable<void> answer(tcp::socket& client, std::string request) {
   asio::steady_timer work(client.get_executor(), std::chrono::milliseconds(std::stoi(request)));
   co_await asio::async_write(client, asio::buffer("begun\n", 6), asio::use_awaitable);
@@ -81,7 +81,7 @@ asio::awaitable<void> listen(tcp::acceptor& acceptor, async_group& tasks,
     else
       co_await stop.async_wait_for(100ms, as_result);  // no descriptor is free, say: tries again
   }
-  acceptor.close();  // refuses whoever comes
+  acceptor.close();  // refuses new clients
 }
 
 asio::awaitable<void> shut_down(asio::io_context& context, async_group& tasks,
