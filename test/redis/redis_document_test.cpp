@@ -51,9 +51,11 @@ namespace redis_program {
 namespace asio = boost::asio;
 namespace redis = asio_sync::redis;
 
-// Says why there is no lock yet: no connection, perhaps, or a server that is new.
+// Says what happens to the client: why there is no connection, or no lock yet.
 void print(redis::event const& e) {
-  if (e.what == redis::event::kind::gated)
+  if (e.what == redis::event::kind::connected)
+    std::cerr << "client: connected\n";
+  else if (e.what == redis::event::kind::gated)
     std::cerr << "client: no lock is granted for " << e.time.count() << " ms\n";
   else if (!e.text.empty())
     std::cerr << "client: " << e.text << '\n';
