@@ -247,7 +247,6 @@ class http_session final : public session {
 
  private:
   void read() {
-    answering_ = false;
     parser_.emplace();
     parser_->header_limit(site::header_limit);
     parser_->body_limit(site::body_limit);
@@ -273,7 +272,6 @@ class http_session final : public session {
     bool const is_malformed =
         error.category() == make_error_code(http::error::end_of_stream).category();
     if (error && !is_malformed) return;  // gone, or too slow
-    answering_ = true;
     if (error == http::error::header_limit)
       return refuse(http::status::request_header_fields_too_large);
     if (error == http::error::body_limit) return refuse(http::status::payload_too_large);
@@ -281,6 +279,7 @@ class http_session final : public session {
     ++site_.requests;
     if (!websocket::is_upgrade(parser_->get())) return answer(parser_->get());
     if (buffer_.size() != 0) return refuse(http::status::bad_request);  // it has to wait
+    if (site_.stopping) return refuse(http::status::service_unavailable);
     std::make_shared<websocket_session>(site_, std::move(stream_), std::move(permit_))
         ->start(parser_->get());
   }
@@ -362,7 +361,7 @@ class http_session final : public session {
   // Says that this was all, and waits until the client has closed, too: it would lose the answer
   // if there were still something to read.
   void linger() {
-    answering_ = false;
+    lingering_ = true;
     error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
     stream_.expires_after(site_.timeout);
@@ -373,9 +372,10 @@ class http_session final : public session {
     if (!error) stream_.async_read_some(asio::buffer(rest_), handler(&http_session::on_rest));
   }
 
-  // The answer that is on its way gets there, the first time.
+  // Answers the request that has begun to come, the first time.
   void stop() override {
-    if (std::exchange(stopping_, true) || !answering_) stream_.close();
+    bool const has_request = parser_ && parser_->got_some() && !lingering_;
+    if (std::exchange(stopping_, true) || !has_request) stream_.close();
   }
 
   beast::tcp_stream stream_;
@@ -384,7 +384,7 @@ class http_session final : public session {
   http::response<http::span_body<char const>> response_;
   page page_;  // the body of the response
   std::array<char, 4096> rest_;
-  bool answering_ = false;
+  bool lingering_ = false;
   bool broken_ = false;
   bool stopping_ = false;
 };

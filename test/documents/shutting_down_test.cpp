@@ -1,11 +1,10 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// The code in doc/shutting-down.md, and what that page says about it.
+// The code in doc/shutting-down.md but for its server, and what that page says about it.
 
 #include "documents/support.hpp"
 
-#include <asio_sync/async_group.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/error.hpp>
@@ -20,15 +19,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -39,7 +34,6 @@
 namespace shutting_down_test {
 
 namespace asio = boost::asio;
-using asio_sync::async_group;
 using asio_sync::async_manual_reset_event;
 using asio_sync::async_mutex;
 using asio_sync::test::ended_well;
@@ -57,18 +51,6 @@ asio::awaitable<void> work(async_mutex& mutex, record& data) {
     if (error == asio_sync::error::closed) co_return;  // we are shutting down
     if (error) throw system_error(error);
     co_await data.update();  // what has begun is finished
-  }
-}
-
-// A session that its group cancels.
-
-asio::awaitable<void> serve(record& data, std::atomic<bool> const& stopping) {
-  asio::steady_timer next(co_await asio::this_coro::executor);
-  while (!stopping) {
-    co_await data.update();
-    next.expires_after(10min);
-    auto [error] = co_await next.async_wait(asio::as_tuple(asio::deferred));
-    if (error) co_return;  // the group has cancelled this session
   }
 }
 
@@ -156,7 +138,7 @@ BOOST_AUTO_TEST_CASE(at_a_signal_the_holder_finishes_and_run_returns) {
   signals.async_wait([&](error_code error, int) {
     if (!error) mutex.close();
   });
-  context.run();  // returns, as nothing is left to do
+  context.run();  // returns, because nothing is left to do
 
   BOOST_TEST((mutex.is_closed() && !mutex.is_locked() && mutex.waiters() == 0u));
   BOOST_TEST(data.value > 0);
@@ -179,36 +161,6 @@ BOOST_AUTO_TEST_CASE(an_event_tells_everybody_to_stop) {
   asio::co_spawn(context, update_regularly(stop, data), ended_well);  // comes too late
   run();
   BOOST_TEST(data.value == updates);
-}
-
-BOOST_AUTO_TEST_CASE(a_group_cancels_its_sessions) {
-  async_group sessions(context);
-  std::atomic<bool> stopping = false;
-  std::ostringstream log;
-  auto const begin = [&] {
-    asio::co_spawn(asio::make_strand(context), serve(data, stopping),
-                   sessions.track(asio::detached));
-  };
-  for (int i = 0; i < 5; ++i) begin();
-  asio::signal_set signals(context, SIGINT, SIGTERM);
-  // clang-format off
-signals.async_wait([&](error_code error, int) {
-  if (error) return;
-  stopping = true;
-  sessions.cancel_pending();
-  sessions.async_join([&](error_code) { log << "the last session has ended\n"; });
-});
-  // clang-format on
-  poll();
-  BOOST_TEST(sessions.pending() == 5);
-  int const updates = data.value;
-  BOOST_TEST(std::raise(SIGTERM) == 0);
-  context.restart();
-  context.run_one();
-  begin();  // comes too late
-  run();
-  BOOST_TEST(log.str() == "the last session has ended\n");
-  BOOST_TEST((updates > 0 && data.value == updates));
 }
 
 BOOST_AUTO_TEST_CASE(stop_completes_nothing) {

@@ -432,13 +432,14 @@ void expect_last_to_be_told(std::atomic<int>& begun) {
     send(next, upgrade);
     std::string answer;
     std::size_t const head = asio::read_until(next, asio::dynamic_buffer(answer), "\r\n\r\n");
+    if (answer.starts_with("HTTP/1.1 503")) throw system_error(asio::error::shut_down);
     last = std::move(next);
     told = answer.substr(head);
     if (++begun == 500) std::cout << "loaded" << std::endl;
   };
   try {
     for (;;) open_another();
-  } catch (system_error const&) {  // the server has ended
+  } catch (system_error const&) {  // the server has ended, or is about to
   }
   char next = 0;
   error_code error;
