@@ -92,9 +92,9 @@ end
 -- Raises WRONGTYPE if a key that monitors alone have is not ours.
 local function typed(o) return call('HLEN', o.v), call('HLEN', o.u) end
 
--- Returns an object, without a kind if nobody uses it; then the part that cannot be used: false, or
--- 'waits' if only keys of waiters have been lost, or 'all' if there is data of an earlier epoch, or
--- another key has been lost. Raises WRONGTYPE if one of its keys is not ours.
+-- Returns an object, without a kind if nobody uses it; then the part that cannot be used: false,
+-- or 'waits' if only keys of waiters have been lost, or 'all' if another key has been lost, or the
+-- data is of an earlier epoch. Raises WRONGTYPE if one of its keys is not ours.
 local function look_at(name)
   local base = prefix .. '{' .. name .. '}:'
   local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q', c = base .. 'c',
