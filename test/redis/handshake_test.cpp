@@ -3,6 +3,7 @@
 
 // New connections to real servers, and to pretended ones.
 
+#include <asio_sync/redis/detail/link/answer_reader.hpp>
 #include <asio_sync/redis/detail/link/handshake.hpp>
 
 #include "redis/support/resp_text.hpp"
@@ -107,10 +108,8 @@ std::string info(std::string const& name = {}, std::string const& value = {},
   std::string text = "# Server\r\n";
   for (auto [known, usual] : {std::pair<std::string, std::string>{"redis_version", "7.0.15"},
                               {"redis_mode", "standalone"},
-                              {"run_id", "run"},
                               {"maxmemory_policy", "noeviction"},
-                              {"role", "master"},
-                              {"master_replid", "data"}}) {
+                              {"role", "master"}}) {
     bool const is_it = known == name, renames = !other_name.empty();
     text.append(is_it && renames ? other_name : known).append(":");
     text.append(is_it && !renames ? value : usual).append("\r\n");
@@ -124,27 +123,29 @@ BOOST_AUTO_TEST_CASE(a_connection_is_subscribed_and_knows_the_scripts) {
   server s;
   caller c(s), other(s);
   BOOST_TEST((c.connect({{}, {}, "worker-7", 3}) == progress::complete));
-  BOOST_TEST(c.hands.run_id().size() == 40u + 1u + 40u);
   request open;
-  open.call(script::open).add("as:").add("a.1").add("1").add(c.hands.run_id());
+  open.call(script::open).add("as:").add("a.1").add("1").add("").add("0");
   open.add("6000").add("6000").add("0").add("").add("new").add("");
-  BOOST_TEST(c.call(open).starts_with("[:1 \"" + c.hands.run_id() + '.'));
+  BOOST_TEST(c.call(open).starts_with("[:1 \"2."));
   BOOST_TEST(c.ask({"CLIENT", "GETNAME"}) == "\"worker-7\"");
   BOOST_TEST(c.ask({"CLIENT", "INFO"}).find(" db=3 ") != std::string::npos);
   BOOST_TEST(other.ask({"PUBLISH", "as:ch:a", "x"}) == ":1");
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_starts_again_has_another_run_id) {
+BOOST_AUTO_TEST_CASE(a_connection_is_told_when_the_server_has_emptied_its_data) {
   server s;
-  caller before(s), same(s);
-  BOOST_TEST((before.connect() == progress::complete));
-  BOOST_TEST((same.connect() == progress::complete));
-  BOOST_TEST(same.hands.run_id() == before.hands.run_id());
-  s.kill();
-  s.start();
-  caller after(s);
-  BOOST_TEST((after.connect() == progress::complete));
-  BOOST_TEST(after.hands.run_id() != before.hands.run_id());
+  caller c(s), other(s);
+  BOOST_TEST((c.connect() == progress::complete));
+  other.ask({"SET", "x", "1"});
+  other.ask({"FLUSHALL"});
+  BOOST_TEST(is_emptying(c.read()));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_refuses_to_tell_is_used_without) {
+  for (auto const* const missing : {"-client", "-client|tracking"}) {
+    server s({"--user", "default", "on", "nopass", "~*", "&*", "+@all", missing});
+    BOOST_TEST((caller(s).connect() == progress::complete));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_password_is_of_the_default_user_or_of_another_one) {
@@ -207,14 +208,16 @@ BOOST_AUTO_TEST_CASE(an_error_says_if_another_connection_would_be_better) {
 
 BOOST_AUTO_TEST_CASE(a_grant_that_is_published_before_the_end_is_passed_over) {
   std::string const digest = blob(std::string(40, 'a'));
-  BOOST_TEST(outcome_of(hello + info() + ">3\r\n+subscribe\r\n+as:ch:a\r\n:1\r\n" + digest +
-                        ">3\r\n+message\r\n+as:ch:a\r\n+G\r\n" + digest) == "");
+  std::string const subscribed = ">3\r\n+subscribe\r\n+as:ch:a\r\n:1\r\n";
+  std::string const grant = ">3\r\n+message\r\n+as:ch:a\r\n+G\r\n";
+  BOOST_TEST(outcome_of(hello + info() + subscribed + grant + "+OK\r\n" + digest + grant +
+                        ">2\r\n+invalidate\r\n_\r\n" + digest) == "");
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_failure) {
   for (std::string const& answers :
        {std::string("+OK\r\n"), hello + ":7\r\n", hello + info() + "+OK\r\n",
-        hello + info() + ">3\r\n+subscribe\r\n+as:ch:a\r\n:1\r\n+OK\r\n"})
+        hello + info() + ">3\r\n+subscribe\r\n+as:ch:a\r\n:1\r\n+OK\r\n+OK\r\n"})
     BOOST_TEST(
         outcome_of(answers) ==
         "protocol_error: the server answers in a way that does not belong to the handshake");

@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(full_memory_refuses_acquire_alone) {
   BOOST_TEST(!c.open().is_error());
   auto const old = b.sid();
   b.incarnation = 2;
-  b.run_id = "another";
+  run_anew();
   BOOST_TEST(!b.open(old).is_error());
   admin({"CONFIG", "SET", "maxmemory", "0"});
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // The rights of doc/redis-protocol.md suffice for everything that is public. A client that lacks
-// one of them ends with access_denied, and does not connect again.
+// one of them, but that to track, ends with access_denied, and does not connect again.
 
 #include "redis/support/connection.hpp"
 #include "redis/support/fixture.hpp"
@@ -210,9 +210,18 @@ BOOST_AUTO_TEST_CASE(the_documented_rights_suffice) {
   BOOST_TEST(both.count(event::kind::server_error) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_client_without_the_right_to_track_works) {
+  auto rights = documented_rights();
+  BOOST_TEST(std::erase(rights, "+client|tracking") == 1u);
+  make_user(rights);
+  users const both(settings);
+  if (both.failure) std::rethrow_exception(both.failure);
+  BOOST_TEST(both.count(event::kind::server_error) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(each_documented_right_is_needed_and_missed_only_once) {
   for (std::string const& right : documented_rights()) {
-    if (right == "-@all" || right == "resetchannels") continue;
+    if (right == "-@all" || right == "resetchannels" || right == "+client|tracking") continue;
     auto rights = documented_rights();
     std::erase(rights, right);
     make_user(rights);

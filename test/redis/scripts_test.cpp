@@ -324,16 +324,46 @@ BOOST_AUTO_TEST_CASE(object_that_has_lost_its_m_begins_anew) {
   BOOST_TEST(keys("as:{x}:*").empty());
 }
 
-BOOST_AUTO_TEST_CASE(object_that_has_lost_one_of_its_keys_begins_anew) {
-  for (std::string const part : {"h", "d", "q"}) {
+BOOST_AUTO_TEST_CASE(object_that_has_lost_its_holders_begins_anew) {
+  a.acquire("x", 1);
+  b.acquire("x", 1);
+  admin({"DEL", "as:{x}:h"});
+  BOOST_TEST(granted(c.acquire("x", 1)));
+  BOOST_TEST(a.release("x", 1).number == -1);
+  BOOST_TEST(unknown(b.beat({{"x", {1}}})));
+  BOOST_TEST(c.release("x", 1).number == 1);
+  BOOST_TEST(keys("as:{x}:*").empty());
+}
+
+BOOST_AUTO_TEST_CASE(object_that_has_lost_its_waiters_keeps_its_holder) {
+  for (std::string const part : {"d", "q"}) {
+    a.acquire("x", 1);
+    auto const fence = number(a.acquire("x", 1)), ticket = number(b.acquire("x", 1));
+    admin({"DEL", "as:{x}:" + part});
+    BOOST_TEST(queued(c.acquire("x", 1)));
+    BOOST_TEST(number(a.beat({{"x", {1}}})) == fence);
+    BOOST_TEST(unknown(b.beat({{"x", {1}}})));
+    BOOST_TEST(number(b.acquire("x", 1, {.ticket = ticket})) == ticket);
+    BOOST_TEST(a.release("x", 1).number == 1);
+    BOOST_TEST(b.link.pushes().size() == 1u);
+    BOOST_TEST(b.release("x", 1).number == 1);
+    BOOST_TEST(c.release("x", 1).number == 1);
+    BOOST_TEST(keys("as:{x}:*").empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(holder_gives_back_an_object_that_has_lost_its_waiters) {
+  for (std::string const part : {"d", "q", "c"}) {
+    BOOST_TEST(parked(c.cond_wait("x", 2, 1, number(c.acquire("x", 1)), "k")));
     a.acquire("x", 1);
     b.acquire("x", 1);
     admin({"DEL", "as:{x}:" + part});
-    BOOST_TEST(granted(c.acquire("x", 1)));
-    BOOST_TEST(a.release("x", 1).number == -1);
-    BOOST_TEST(unknown(b.beat({{"x", {1}}})));
-    BOOST_TEST(c.release("x", 1).number == 1);
+    BOOST_TEST(a.inspect("x").elements.at(4).number == 1);
+    BOOST_TEST(a.inspect("x").elements.at(8).elements.empty());
+    BOOST_TEST(a.release("x", 1).number == 1);
     BOOST_TEST(keys("as:{x}:*").empty());
+    BOOST_TEST(unknown(b.beat({{"x", {1}}})));
+    BOOST_TEST(unknown(c.beat({{"x", {2}}})));
   }
 }
 

@@ -171,9 +171,9 @@ BOOST_AUTO_TEST_CASE(requests_have_the_arguments_of_the_protocol) {
   request r;
   auto const next = [&] { return f.s.next(f.now, r) ? words(r) : ""; };
   f.connect();
-  BOOST_TEST(next() == "<p:><a.1><1><run><6000><9000><1><me><new><>");
+  BOOST_TEST(next() == "<p:><a.1><1><><0><6000><9000><1><me><new><>");
   f.opens();
-  BOOST_TEST(next() == "<p:><a.1><1><e><6000><0>");
+  BOOST_TEST(next() == "<p:><a.1><1><e><0><6000><0>");
   f.answer_beat({});
   object permits{"x", "semaphore", 1, 5};
   claim c(permits, 3);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(requests_have_the_arguments_of_the_protocol) {
   BOOST_TEST(next() == "<p:><a.1><1><e><x><1><semaphore><1><5><3><0><0>");
   f.answer(waits(11, 0ms));
   f.after(1ms);
-  BOOST_TEST(next() == "<p:><a.1><1><e><6000><0><x><1><1>");
+  BOOST_TEST(next() == "<p:><a.1><1><e><11><6000><0><x><1><1>");
   f.answer_beat({holds(12)});
   f.s.release(f.now, c);
   BOOST_TEST(next() == "<p:><a.1><x><1><0>");

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_question_whose_time_is_up_keeps_no_memory) {
     while (s.next(now, r)) continue;
   };
   s.run();
-  s.connected(now, "run");
+  s.connected(now);
   send();
   s.answered(now, opened{false, "e", std::nullopt});
   send();
@@ -298,11 +298,24 @@ BOOST_AUTO_TEST_CASE(a_hold_whose_loss_nobody_has_heard_of_is_lost_by_its_beat_o
   f.s.release(f.now, second);
   f.sent();
   f.answer_number(-1);
-  BOOST_TEST(f.told() == "finished 2 lease_lost");
-  f.after(2000ms);
+  BOOST_TEST(f.told() == "record_lost; finished 2 lease_lost");
+  BOOST_TEST(f.sent() == "open resume a.1 gen 2");
+  f.resumes();
   BOOST_TEST(f.sent() == "beat x:1");
   f.answer_beat({unknown()});
-  BOOST_TEST(f.told() == "lost 1");
+  BOOST_TEST(f.told() == "record_lost; lost 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_that_is_taken_away_before_its_release_is_no_lost_record) {
+  fixture f;
+  f.open();
+  f.s.release(f.now, f.hold("x", 11));
+  f.sent();
+  f.push("L a.1:1 11 e");
+  BOOST_TEST(f.told() == "forced");
+  f.answer_number(-1);
+  BOOST_TEST(f.told() == "finished 1 lease_lost");
+  BOOST_TEST(f.sent() == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_loss_of_another_hold_is_ignored) {

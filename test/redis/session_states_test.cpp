@@ -51,6 +51,7 @@ row const rows[] = {
     {{state::opening, state::offline}, [](fixture& f) { f.cut(); }},
     {{state::open, state::suspended}, [](fixture& f) { f.cut(); }},
     {{state::open, state::offline}, lapse},
+    {{state::open, state::resuming}, [](fixture& f) { f.empty(); }},
     {{state::suspended, state::resuming}, [](fixture& f) { f.connect(); }},
     {{state::suspended, state::offline}, lapse},
     {{state::resuming, state::open}, [](fixture& f) { f.resumes(); }},

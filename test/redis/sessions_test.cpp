@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(first_open_makes_the_epoch_and_the_counter) {
   admin({"FLUSHALL"});
   auto const answer = a.open();
   BOOST_TEST(answer.elements[0].number == 1);
-  BOOST_TEST(answer.elements[1].text.starts_with("run."));
+  BOOST_TEST(answer.elements[1].text.starts_with("2."));
   BOOST_TEST(answer.elements[1].text.ends_with(".60000"));
   BOOST_TEST(answer.elements[2].number == -1);
   BOOST_TEST(admin({"GET", "as:epoch"}).text == a.epoch);
@@ -98,23 +98,23 @@ BOOST_AUTO_TEST_CASE(config_without_gate_makes_none) {
   BOOST_TEST(admin({"EXISTS", "as:gate"}).number == 0);
 }
 
-BOOST_AUTO_TEST_CASE(another_max_ttl_is_refused_whatever_the_run_id) {
+BOOST_AUTO_TEST_CASE(another_max_ttl_is_refused_whatever_the_run_of_the_server) {
   a.max_ttl = 50000;
   BOOST_TEST(a.open().text == "MAXTTL the server has max_session_ttl 60000");
-  a.run_id = "another";
+  run_anew();
   BOOST_TEST(a.open().code() == "MAXTTL");
   BOOST_TEST(a.resume().code() == "MAXTTL");
   BOOST_TEST(admin({"GET", "as:epoch"}).text == b.epoch);
 }
 
-BOOST_AUTO_TEST_CASE(another_run_id_makes_a_new_epoch_gate_and_greater_numbers) {
+BOOST_AUTO_TEST_CASE(another_run_makes_a_new_epoch_gate_and_greater_numbers) {
   auto const before = number(a.acquire("x", 1));
-  b.run_id = "another";
+  run_anew();
   b.gate = true;
   ++b.incarnation;
   auto const answer = b.open();
   BOOST_TEST(b.epoch != a.epoch);
-  BOOST_TEST(b.epoch.starts_with("another."));
+  BOOST_TEST(b.epoch == "2." + admin({"GET", "as:f"}).text + ".60000");
   BOOST_TEST(answer.elements[2].number > a_minute - 5000);
   BOOST_TEST(a.beat().code() == "EPOCH");
   BOOST_TEST(a.acquire("y", 2).code() == "EPOCH");
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(free_capacity_of_an_earlier_epoch_is_not_used) {
     return acquisition{.kind = "semaphore", .capacity = 3, .weight = weight};
   };
   a.acquire("x", 1, permits(1));
-  b.run_id = "another";
+  run_anew();
   ++b.incarnation;
   b.open();
   BOOST_TEST(granted(b.acquire("x", 1, permits(1))));
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(free_capacity_of_an_earlier_epoch_is_not_used) {
 
 BOOST_AUTO_TEST_CASE(counter_that_is_ahead_of_the_clock_stays_ahead) {
   admin({"SET", "as:f", "9000000000000000"});
-  a.run_id = "another";
+  run_anew();
   ++a.incarnation;
   a.open();
   BOOST_TEST(admin({"GET", "as:f"}).text == "9000000000000001");
@@ -159,6 +159,61 @@ BOOST_AUTO_TEST_CASE(epoch_that_is_missing_ends_every_session) {
   BOOST_TEST(admin({"EXISTS", "as:epoch"}).number == 1);
 }
 
+BOOST_AUTO_TEST_CASE(epoch_without_the_run_that_it_was_made_in_is_made_anew) {
+  admin({"DEL", "as:run"});
+  BOOST_TEST(a.resume().code() == "EPOCH");
+  BOOST_TEST(admin({"GET", "as:run"}).text.ends_with(" -"));
+}
+
+BOOST_AUTO_TEST_CASE(data_of_another_version_is_refused_and_not_touched) {
+  for (std::string const epoch : {"run.1.60000", "3.1", "of somebody"}) {
+    admin({"SET", "as:epoch", epoch});
+    BOOST_TEST(a.open().text == "VERSION the data is of another version of the protocol");
+    BOOST_TEST(a.resume().code() == "VERSION");
+    BOOST_TEST(admin({"GET", "as:epoch"}).text == epoch);
+  }
+}
+
+// What the server has answered is not in an older copy of its data.
+BOOST_AUTO_TEST_CASE(counter_below_a_number_that_was_answered_is_a_loss_of_data) {
+  auto const old = admin({"GET", "as:f"}).text;
+  a.greatest = b.greatest = number(a.acquire("x", 1));
+  BOOST_TEST(!a.beat().is_error());
+  BOOST_TEST(!(++a.gen, a.resume()).is_error());
+  admin({"SET", "as:f", old});
+  BOOST_TEST(a.beat().text == "EPOCH the data of the server is an older copy");
+  BOOST_TEST(!c.beat().is_error());
+  ++b.gen;
+  BOOST_TEST(b.resume().code() == "EPOCH");
+  BOOST_TEST(std::stoll(admin({"GET", "as:f"}).text) > b.greatest);
+  BOOST_TEST(c.beat().code() == "EPOCH");
+}
+
+BOOST_AUTO_TEST_CASE(new_session_knows_what_the_last_one_was_answered) {
+  a.greatest = number(a.acquire("x", 1));
+  admin({"SET", "as:f", std::to_string(a.greatest - 1)});
+  auto const old = a.epoch;
+  ++a.incarnation;
+  BOOST_TEST(!a.open().is_error());
+  BOOST_TEST(a.epoch != old);
+}
+
+// They are compared within one epoch alone.
+BOOST_AUTO_TEST_CASE(number_of_another_epoch_is_no_loss_of_data) {
+  a.greatest = 9000000000000000;
+  a.epoch = "2.1.60000";
+  ++a.incarnation;
+  a.open();
+  BOOST_TEST(a.epoch == b.epoch);
+}
+
+BOOST_AUTO_TEST_CASE(counter_that_is_missing_is_no_loss_of_data) {
+  a.greatest = number(a.acquire("x", 1));
+  admin({"DEL", "as:f"});
+  BOOST_TEST(!a.beat().is_error());
+  BOOST_TEST(!(++a.gen, a.resume()).is_error());
+}
+
 BOOST_AUTO_TEST_CASE(flushed_server_answers_that_there_is_no_session) {
   a.acquire("x", 1);
   admin({"FLUSHALL"});
@@ -168,7 +223,7 @@ BOOST_AUTO_TEST_CASE(flushed_server_answers_that_there_is_no_session) {
   BOOST_TEST(a.forget("x", 1).number == 0);
   BOOST_TEST(keys("*").empty());
   BOOST_TEST(a.resume().code() == "NOSESSION");
-  BOOST_TEST(keys("*").size() == 2);
+  BOOST_TEST(keys("*").size() == 3);
 }
 
 BOOST_AUTO_TEST_CASE(resume_takes_the_session_over_and_does_not_extend_it) {
@@ -220,31 +275,30 @@ BOOST_AUTO_TEST_CASE(resume_of_an_ended_session_makes_none) {
 }
 
 BOOST_AUTO_TEST_CASE(resume_of_a_session_of_an_earlier_epoch_ends_it) {
-  b.run_id = "another";
+  run_anew();
   ++b.incarnation;
   b.open();
   BOOST_TEST(a.resume().code() == "EPOCH");
-  a.run_id = "another";
   BOOST_TEST(a.resume().code() == "NOSESSION");
 }
 
 BOOST_AUTO_TEST_CASE(resume_makes_the_epoch_anew_when_the_server_runs_anew) {
-  a.run_id = "another";
+  run_anew();
   a.gate = true;
   BOOST_TEST(a.resume().text == "EPOCH the data of the server has been lost");
-  BOOST_TEST(admin({"GET", "as:epoch"}).text.starts_with("another."));
+  BOOST_TEST(admin({"GET", "as:epoch"}).text != a.epoch);
   BOOST_TEST(admin({"PTTL", "as:gate"}).number > a_minute - 5000);
   BOOST_TEST(admin({"EXISTS", a.session()}).number == 0);
 }
 
 BOOST_AUTO_TEST_CASE(command_of_another_epoch_is_refused_although_the_session_lives) {
-  a.epoch = "run.1.60000";
+  a.epoch = "2.1.60000";
   BOOST_TEST(a.beat().text == "EPOCH the data of the server has been lost");
   BOOST_TEST(a.acquire("x", 1).code() == "EPOCH");
 }
 
 BOOST_AUTO_TEST_CASE(session_of_another_epoch_is_refused_whatever_its_command_says) {
-  admin({"SET", a.session(), "1|run.1.60000|60000|", "KEEPTTL"});
+  admin({"SET", a.session(), "1|2.1.60000|60000|", "KEEPTTL"});
   BOOST_TEST(a.beat().code() == "EPOCH");
   BOOST_TEST(a.acquire("x", 1).code() == "EPOCH");
 }

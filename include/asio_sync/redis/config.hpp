@@ -92,6 +92,10 @@ struct event {
     /// A lock or permit, of the object whose name is in `text`, was taken away by
     /// `async_force_release`.
     forced_release,
+    /// The server has no record of a lock or permit, of the object whose name is in `text`:
+    /// somebody
+    /// has deleted keys, or it was taken away while the client had no connection.
+    record_lost,
     /// The server has refused a command; `text` has its words.
     server_error
   };

@@ -57,7 +57,7 @@ class caller {
   message resume() { return opening("resume", ""); }
 
   message beat(std::vector<group> const& groups = {}, command const& read = {}) {
-    command arguments{std::to_string(gen), epoch, std::to_string(ttl),
+    command arguments{std::to_string(gen), epoch, std::to_string(greatest), std::to_string(ttl),
                       std::to_string(read.size())};
     arguments.insert(arguments.end(), read.begin(), read.end());
     for (auto const& [object, counters] : groups) {
@@ -135,14 +135,16 @@ class caller {
   void freeze() { link({"PEXPIRE", session(), std::to_string(ttl / 2 - 1000)}); }
 
   connection link;
-  std::string prefix = "as:", run_id = "run", name = "test", epoch;
+  std::string prefix = "as:", name = "test", epoch;
+  std::int64_t greatest = 0;  // ticket or fence that it has seen
   int incarnation = 1, gen = 1, ttl = 60000, max_ttl = 60000, signals = 0;
   bool gate = false;
 
  private:
   message opening(std::string const& mode, std::string const& old) {
-    message answer = call("open", {std::to_string(gen), run_id, std::to_string(ttl),
-                                   std::to_string(max_ttl), gate ? "1" : "0", name, mode, old});
+    message answer =
+        call("open", {std::to_string(gen), epoch, std::to_string(greatest), std::to_string(ttl),
+                      std::to_string(max_ttl), gate ? "1" : "0", name, mode, old});
     if (!answer.is_error() && mode == "new") epoch = answer.elements.at(1).text;
     return answer;
   }

@@ -52,8 +52,7 @@ inline std::string blob(std::string const& text) {
 /// Returns the answer to INFO of a server of this version.
 inline std::string info(std::string const& version) {
   return blob("redis_version:" + version +
-              "\r\nredis_mode:standalone\r\nrun_id:r\r\nmaxmemory_policy:noeviction\r\n"
-              "role:master\r\nmaster_replid:d\r\n");
+              "\r\nredis_mode:standalone\r\nmaxmemory_policy:noeviction\r\nrole:master\r\n");
 }
 
 /// The answers on one connection to a server that grants every lock, and keeps nothing.
@@ -71,8 +70,9 @@ class false_answers {
     if (what == "HELLO") return "%1\r\n+server\r\n+redis\r\n";
     if (what == "INFO") return info("7.0.15");
     if (what == "SUBSCRIBE") return ">3\r\n+subscribe\r\n" + blob(command[1]) + ":1\r\n";
+    if (what == "CLIENT") return "+OK\r\n";
     if (what == "SCRIPT") return blob(std::string(39, '0') + char('0' + scripts_++));
-    if (what == "open") return opened(command[11] == "new" ? 1 : 0);
+    if (what == "open") return opened(command[12] == "new" ? 1 : 0);
     if (what == "acquire") return held(1);
     if (what == "beat") return held(tokens(command));
     return what == "shutdown" ? ":0\r\n" : ":1\r\n";
@@ -93,7 +93,7 @@ class false_answers {
   // Returns how many tokens a beat names.
   static std::size_t tokens(words const& beat) {
     std::size_t all = 0;
-    for (std::size_t group = 9 + std::stoul(beat[8]); group < beat.size();) {
+    for (std::size_t group = 10 + std::stoul(beat[9]); group < beat.size();) {
       std::size_t const n = std::stoul(beat[group + 1]);
       all += n;
       group += 2 + n;

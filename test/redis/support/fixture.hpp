@@ -59,6 +59,9 @@ struct callers {
     for (std::string const& key : keys("as:{*}:[mhdqc]")) check(key.substr(0, key.rfind(':') + 1));
   }
 
+  /// Makes the data that of an earlier run of the server.
+  void run_anew() { admin({"SET", "as:run", "another -"}); }
+
   /// Checks that m agrees with h, d, q and c, and that a token is in one place alone. Leaves out
   /// an object with more waiters than a message may have elements.
   void check(std::string const& object) {

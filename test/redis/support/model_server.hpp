@@ -98,7 +98,8 @@ struct object_record {
 
 // All that a server stores.
 struct data {
-  std::string epoch;
+  std::string epoch, run;
+  std::uint64_t number = 0;  // the greatest ticket or fence
   time_point gate{};
   std::map<std::string, session_record> sessions;
   std::map<std::string, std::map<std::string, std::string>> tokens;  // sid, counter, object
@@ -111,7 +112,6 @@ class server {
   explicit server(fault f) : fault_(f) {}
 
   time_point now{1h};
-  std::string run_id = "run0";
   data stored;
   std::function<bool(std::string const& client)> hears;  // a connection is subscribed
   std::function<void(std::string const& client, std::string const& text)> publish;
@@ -126,7 +126,7 @@ class server {
     std::erase_if(stored.sessions, [this](auto const& s) { return s.second.expires <= now; });
     caller_ = c[1];
     switch (c.what) {
-      case script::open: return c[8] == "new" ? open(c) : resume(c);
+      case script::open: return c[9] == "new" ? open(c) : resume(c);
       case script::beat: return checked(c, [&] { return beat(c); });
       case script::acquire: return checked(c, [&] { return acquire(c); });
       case script::release: return release(c);
@@ -142,10 +142,10 @@ class server {
     return {};
   }
 
-  // Starts again with other data.
+  // Goes on with other data: starts again, or becomes a replica and the master again.
   void restart(data with) {
     stored = std::move(with);
-    run_id = "run" + std::to_string(++count_);
+    run_ = "run" + std::to_string(++count_);
   }
 
  private:
@@ -163,17 +163,24 @@ class server {
   // --- Sessions ---
 
   void make_epoch(call const& c) {
-    bool const same_run = stored.epoch.starts_with(run_id + '.') || fault_ == fault::no_run_id;
-    if (!stored.epoch.empty() && same_run) return;
-    stored.epoch = run_id + '.' + std::to_string(++count_);
-    if (c[6] == "1") stored.gate = now + c.time(5);
+    bool const same_run = stored.run == run_ || fault_ == fault::no_run_id;
+    if (!stored.epoch.empty() && same_run && !is_older(c)) return;
+    stored.run = run_;
+    stored.number = ++numbers_;
+    stored.epoch = "2." + std::to_string(stored.number);
+    if (c[7] == "1") stored.gate = now + c.time(6);
+  }
+
+  // True if the caller has seen a number of this epoch that the data does not have.
+  bool is_older(call const& c) const {
+    return c[3] == stored.epoch && stored.number < c.number(4);
   }
 
   reply open(call const& c) {
     if (stored.sessions.count(c[1]) != 0) return "STALE";
     make_epoch(c);
-    stored.sessions.erase(c[9]);
-    stored.sessions[c[1]] = {c.number(2), stored.epoch, c.time(4), now + c.time(4)};
+    stored.sessions.erase(c[10]);
+    stored.sessions[c[1]] = {c.number(2), stored.epoch, c.time(5), now + c.time(5)};
     sweep();
     return open_reply{false, stored.epoch, gate()};
   }
@@ -227,6 +234,8 @@ class server {
     return o;
   }
 
+  std::uint64_t next_number() { return stored.number = ++numbers_; }
+
   static auto find(std::map<std::pair<std::uint64_t, token>, waiter>& in, token const& t) {
     return std::find_if(in.begin(), in.end(), [&t](auto const& w) { return w.second.of == t; });
   }
@@ -274,7 +283,7 @@ class server {
     o.parked.erase(at);
     if (carries) w.carries = w.condition;
     w.condition.clear();
-    o.waiters[{++numbers_, t}] = w;
+    o.waiters[{next_number(), t}] = w;
   }
 
   std::int64_t notify_all(object_record& o, std::string const& condition) {
@@ -323,7 +332,7 @@ class server {
 
   void hold(object_record& o, waiter const& w) {
     o.used += w.weight;
-    o.holders[w.of] = {w.weight, ++numbers_, w.carries};
+    o.holders[w.of] = {w.weight, next_number(), w.carries};
   }
 
   // Grants to the first waiters, and tells all but `silent`, whose script answers it.
@@ -375,10 +384,11 @@ class server {
   }
 
   reply beat(call const& c) {
+    if (is_older(c)) return "EPOCH";
     session_record& s = stored.sessions[c[1]];
     s.expires = now + s.ttl;
     std::vector<token_state> states;
-    for (std::size_t i = 6; i < c.arguments.size();) {
+    for (std::size_t i = 7; i < c.arguments.size();) {
       std::string const name = c[i];
       std::size_t const first = i + 2, end = first + c.number(i + 1);
       object_record& o = load(name);
@@ -401,7 +411,7 @@ class server {
     bool const is_new = o.holders.count(t) == 0 && waiting(o, t) == nullptr;
     reap(o);
     if (is_new) {
-      std::uint64_t const ticket = c.number(11) != 0 ? c.number(11) : ++numbers_;
+      std::uint64_t const ticket = c.number(11) != 0 ? c.number(11) : next_number();
       o.waiters[{ticket, t}] = {t, c.number(9), '-', {}};
       stored.tokens[t.sid][t.counter] = name;
     }
@@ -426,7 +436,7 @@ class server {
       if (held == o.holders.end() || held->second.fence != c.number(7)) return "LOST";
       bool const is_recalled = c[9] == "1";
       waiter const w{t, held->second.weight, '-', is_recalled ? "" : c[8]};
-      (is_recalled ? o.waiters : o.parked)[{++numbers_, t}] = w;
+      (is_recalled ? o.waiters : o.parked)[{next_number(), t}] = w;
       stored.tokens[t.sid][t.counter] = c[4];
       give_back(o, old, c[10] == "1");
     }
@@ -498,7 +508,8 @@ class server {
   fault const fault_;
   std::string caller_;            // the session whose script runs
   std::uint64_t numbers_ = 1000;  // tickets and fences
-  unsigned count_ = 0;            // of runs and epochs
+  unsigned count_ = 0;            // of runs
+  std::string run_ = "run0";
 };
 
 }  // namespace model

@@ -49,9 +49,9 @@ inline std::string_view text_of(failure f) {
 }
 
 inline std::string text_of(session_event const& e) {
-  constexpr std::string_view kinds[] = {"connected", "disconnected", "session_lost",
-                                        "late",      "gated",        "data_lost",
-                                        "too_long",  "forced",       "server_error"};
+  constexpr std::string_view kinds[] = {"connected",   "disconnected", "session_lost", "late",
+                                        "gated",       "data_lost",    "too_long",     "forced",
+                                        "record_lost", "server_error"};
   std::string text(kinds[static_cast<std::size_t>(e.what)]);
   if (e.time != 0ms) text += ' ' + std::to_string(e.time.count()) + " ms";
   if (e.error != failure::none) text.append(" ").append(text_of(e.error));
@@ -74,12 +74,12 @@ inline std::string text_of(request const& r) {
   auto const at = [&r](std::size_t i) { return std::string(r[i]); };
   switch (r.what()) {
     case script::open: {
-      std::string text = "open " + at(8) + ' ' + at(1) + " gen " + at(2);
-      return at(9).empty() ? text : text + " old " + at(9);
+      std::string text = "open " + at(9) + ' ' + at(1) + " gen " + at(2);
+      return at(10).empty() ? text : text + " old " + at(10);
     }
     case script::beat: {
       std::string text = "beat";
-      for (std::size_t i = 6; i < r.size();) {
+      for (std::size_t i = 7; i < r.size();) {
         text += ' ' + at(i++) + ':';
         for (std::size_t n = std::stoul(at(i++)); n != 0; --n)
           text += at(i++) + (n == 1 ? "" : ",");
@@ -120,6 +120,7 @@ class fixture : public session_host {
   std::map<std::string, object> objects_;
   std::deque<claim> claims_;
   std::deque<question> questions_;
+  request confirming_;
 
  public:
   explicit fixture(session_config config = {}) : s(config, *this) { s.run(); }
@@ -135,14 +136,16 @@ class fixture : public session_host {
 
   // --- The server and the link ---
 
-  void connect() { s.connected(now, "run"); }
+  void connect() { s.connected(now); }
   void cut() { s.disconnected(now, "cut"); }
-  void answer(asio_sync::redis::detail::answer a) { s.answered(now, a); }
-  void answer_beat(std::vector<token_state> states) {
-    s.answered(now, std::span<token_state const>(states));
+  void answer(asio_sync::redis::detail::answer a) {
+    if (!s.passes_over()) s.answered(now, a);
   }
-  void answer_number(std::int64_t n) { s.answered(now, n); }
-  void refuse(std::string_view text) { s.answered(now, refusal{text}); }
+  void answer_beat(std::vector<token_state> states) {
+    answer(std::span<token_state const>(states));
+  }
+  void answer_number(std::int64_t n) { answer(n); }
+  void refuse(std::string_view text) { answer(refusal{text}); }
   void opens(std::string_view epoch = "e", std::optional<milliseconds> gate = std::nullopt) {
     s.answered(now, opened{false, epoch, gate});
   }
@@ -150,6 +153,7 @@ class fixture : public session_host {
     s.answered(now, opened{true, epoch, std::nullopt});
   }
   void push(std::string_view text) { s.pushed(now, text); }
+  void empty() { s.emptied(now); }
 
   // Loses the connection, and resumes the session on another one.
   void reconnect() {
@@ -158,6 +162,15 @@ class fixture : public session_host {
     sent();
     resumes();
     told();
+  }
+
+  // Has the server confirm the session on the same connection, and answer a beat that names
+  // nobody.
+  void confirm() {
+    s.next(now, confirming_);
+    resumes();
+    s.next(now, confirming_);
+    answer_beat({});
   }
 
   // Sends what is to be sent; then again on another connection.

@@ -350,7 +350,7 @@ class walk {
     unsigned const left = faults_ && random_.one_in(3) ? random_.below(5) : ~0u;
     connections_.push_back({c.s().client_id(), {}, {}, true, true, left, server_.now});
     c.link = &connections_.back();
-    c.s().connected(server_.now, server_.run_id);
+    c.s().connected(server_.now);
   }
 
   void cut(client& c) {
@@ -386,9 +386,14 @@ class walk {
 
   void lose_data() {
     ++total_.data_losses;
-    unsigned const how = random_.below(4);
+    unsigned const how = random_.below(5);
     if (how == 0) {  // FLUSHALL
       server_.stored = {};
+      return;
+    }
+    if (how == 4) {  // a replica with older data, and promoted again
+      server_.restart(old_);
+      for (connection& c : connections_) c.to_client.push_back({true, {}, {}});
       return;
     }
     for (connection& c : connections_) c.open = false;
@@ -438,7 +443,9 @@ class walk {
     message const m = std::move(c.link->to_client.front());
     c.link->to_client.pop_front();
     c.link->heard_at = server_.now;
+    if (m.is_push && m.text.empty()) return c.s().emptied(server_.now);
     if (m.is_push) return c.s().pushed(server_.now, m.text);
+    if (c.s().passes_over()) return;
     struct visitor {
       client& c;
       time_point now;

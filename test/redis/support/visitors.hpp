@@ -78,7 +78,8 @@ struct visitors : callers {
     for (caller* each : {&a, &b, &c})
       while (each->shutdown().number == 1) continue;
     for (std::string const& key : keys("*"))
-      BOOST_TEST((key == "as:{x}:v" || key == "as:epoch" || key == "as:f"), key);
+      BOOST_TEST((key == "as:{x}:v" || key == "as:epoch" || key == "as:run" || key == "as:f"),
+                 key);
   }
 
   int visits = 1000;

@@ -44,6 +44,8 @@ end
 local function call(command, ...)
   if command == 'TIME' then
     return {('%.0f'):format(math.floor(now / 1000)), ('%.0f'):format(now % 1000 * 1000)}
+  elseif command == 'INFO' then
+    return KEYS[3]
   elseif command ~= 'SRANDMEMBER' then
     return real(command, ...)
   end
@@ -72,7 +74,7 @@ local function script()
 inline constexpr std::string_view after = R"lua(
 end
 local answer = {script()}
-if #KEYS == 2 then return answer end
+if #KEYS == 3 then return answer end
 local lives = redis.call('ZRANGE', 'walk:life', 0, -1, 'WITHSCORES')
 local life = {}
 for i = 1, #lives, 2 do
@@ -81,7 +83,7 @@ for i = 1, #lives, 2 do
 end
 answer[2], answer[3] = redis.call('GET', 'as:epoch') or '', redis.call('SCARD', 'as:all')
 answer[4] = life
-for i = 3, #KEYS do
+for i = 4, #KEYS do
   local base = 'as:{' .. KEYS[i] .. '}:'
   answer[#answer + 1] = {redis.call('HMGET', base .. 'm', 'e', 'cap', 'used', 'n', 'c', 'o'),
                          redis.call('HGETALL', base .. 'h'), redis.call('HGETALL', base .. 'd'),

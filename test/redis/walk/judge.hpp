@@ -39,10 +39,19 @@ class judge {
     torn_.clear();
     overtaken_.clear();
     generations_.clear();
+    lives_.clear();
     signals_.begin_round();
     monitors_.begin_round();
     last_fence_ = next_fence_ = grants_ = waits_ = notified_ = 0;
     begin();
+  }
+
+  // The server has older data, which may have the sessions of older connections, too.
+  void go_back() {
+    tear();
+    overtaken_.clear();
+    generations_.clear();
+    last_fence_ = next_fence_ = 0;
   }
 
   // Somebody has deleted a part of these objects.
@@ -120,8 +129,9 @@ class judge {
     std::uint64_t& newest = generations_[me_];
     if (generation < newest) fail("bytes of an old connection are executed");
     newest = generation;
-    if (opens && !reply.elements.at(1).text.starts_with(std::string(r[3]) + '.'))
-      fail("an epoch goes on in another run of the server");
+    if (!opens) return;
+    auto const made = lives_.try_emplace(reply.elements.at(1).text, world_.life()).first;
+    if (made->second != world_.life()) fail("an epoch goes on in another life of the data");
   }
 
   // --- Each object is whole, and each token is in one place ---
@@ -242,7 +252,7 @@ class judge {
         if (reply.number == 1) names.emplace_back(r[2]);
         break;
       case script::beat:
-        for (std::size_t i = 6; i < r.size(); i += 2 + count(r, i)) names.emplace_back(r[i]);
+        for (std::size_t i = 7; i < r.size(); i += 2 + count(r, i)) names.emplace_back(r[i]);
         break;
       default: break;
     }
@@ -284,7 +294,7 @@ class judge {
 
   void note_beat(request const& r, message const& reply) {
     if (r.what() != script::beat || reply.is_error()) return;
-    for (std::size_t i = 6; i < r.size(); i += 2 + count(r, i))
+    for (std::size_t i = 7; i < r.size(); i += 2 + count(r, i))
       for (std::size_t n = 0; n != count(r, i); ++n) {
         auto const mark = overtaken_.find(me_ + ':' + std::string(r[i + 2 + n]));
         if (mark != overtaken_.end()) mark->second.has_beaten = true;
@@ -401,6 +411,7 @@ class judge {
   std::set<std::string> torn_;
   std::map<std::string, mark_of> overtaken_;
   std::map<std::string, std::uint64_t> generations_;  // of the newest connection of each session
+  std::map<std::string, unsigned> lives_;             // of the data in which an epoch was made
   std::uint64_t last_fence_ = 0, next_fence_ = 0;     // the greatest before, and after, this call
   std::uint64_t grants_ = 0, waits_ = 0, notified_ = 0;
 };

@@ -46,7 +46,7 @@ class network {
     links_.push_back({u.s().client_id(), {}, {}, true, true, left, 0ms, u.now()});
     u.connection = &links_.back();
     world_.subscribe(u.connection->client);
-    u.s().connected(u.now(), world_.run_id());
+    u.s().connected(u.now());
   }
 
   // The client's end is closed. The server reads on until close().
@@ -58,6 +58,12 @@ class network {
 
   void close(link& l) {
     if (std::exchange(l.open, false)) world_.unsubscribe(l.client);
+  }
+
+  // Tells all connections that the server has emptied its data.
+  void empty() {
+    for (link& l : links_)
+      if (l.open) l.to_client.push_back({true, {}, {}});
   }
 
   void close_all() {
@@ -102,7 +108,9 @@ class network {
     delivery const d = std::move(l.to_client.front());
     l.to_client.pop_front();
     l.heard_at = u.now();
+    if (d.is_push && d.push.empty()) return u.s().emptied(u.now());
     if (d.is_push) return u.s().pushed(u.now(), d.push);
+    if (u.s().passes_over()) return;
     u.s().answered(u.now(), decode(*u.s().expects(), d.answer, states_));
   }
 

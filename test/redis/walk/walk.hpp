@@ -106,7 +106,10 @@ class walk {
     if (some.empty()) return;
     link& l = *some[random_.below(unsigned(some.size()))];
     if (l.to_server.empty()) return net_.close(l);
-    if (l.heard) --l.left;
+    if (l.heard)
+      --l.left;
+    else
+      late_at_ = world_.now();
     request const& r = l.to_server.front();
     if (r.what() == script::release || r.what() == script::forget || r.what() == script::exit)
       given_back_ = r;
@@ -176,6 +179,7 @@ class walk {
       stalled_until_ = world_.now() + some_time(3000);
     } else if (n < 97) {
       if (random_.one_in(6)) lose_data();
+      if (random_.one_in(6)) free_backlog();
     } else if (n < 98) {
       if (random_.one_in(4)) force();
     } else if (random_.one_in(5)) {
@@ -238,7 +242,8 @@ class walk {
 
   void lose_data() {
     ++total_.data_losses;
-    unsigned const how = random_.below(4);
+    unsigned const how = random_.below(6);
+    if (how > 3) return promote();
     if (how == 0 || how == 1) world_.flush();
     if (how == 2) {
       world_.restore(saved_);
@@ -254,6 +259,24 @@ class walk {
     }
     world_.look();
     judge_.begin();
+  }
+
+  // The server becomes a replica of one that is behind, and the master again, before anybody has
+  // found it to be a replica. The connections stay.
+  void promote() {
+    world_.restore(saved_);
+    world_.promote();
+    promoted_at_ = world_.now();
+    judge_.go_back();
+    net_.empty();
+    given_back_ = {};
+    world_.look();
+    judge_.begin();
+  }
+
+  // A client that has not opened since the promotion has no session any more.
+  void free_backlog() {
+    if (world_.now() > promoted_at_ + 2 * max_ttl) world_.free_backlog();
   }
 
   void delete_something() {
@@ -312,9 +335,9 @@ class walk {
   // Everybody is served, and gives back. The sessions of those who were killed end.
   void calm() {
     faults_ = net_.drops_pushes = false;
-    auto const begin = world_.now();
+    auto const begin = late_at_ = world_.now();
     while (go_on() && world_.now() < begin + 30 * max_ttl &&
-           (!is_quiet() || world_.now() <= begin + max_ttl))
+           (!is_quiet() || world_.now() <= late_at_ + max_ttl))
       step();
     if (problem_.empty() && !is_quiet()) problem_ = "somebody has not been served";
     world_.look();
@@ -366,7 +389,7 @@ class walk {
     late.s().shutdown(late.now());
     answer_all(late);
     for (std::string const& key : world_.keys("*"))
-      if (key != "as:epoch" && key != "as:f" && key != "as:{w}:v" &&
+      if (key != "as:epoch" && key != "as:run" && key != "as:f" && key != "as:{w}:v" &&
           (lists_all_ || !key.starts_with("as:o:")) && (finds_parked_ || !key.starts_with("as:{")))
         fail(key + " is left");
     hear(late);
@@ -392,7 +415,10 @@ class walk {
   bool finds_parked_ = true;  // nobody has deleted what lists the tokens of the dead
   bool parks_ = false;
   milliseconds stalled_until_{0};  // the server executes nothing before
-  milliseconds doubt_until_{0};    // beliefs may be wrong, because keys were deleted
+  milliseconds promoted_at_{0};
+  milliseconds late_at_{
+      0};  // bytes of a lost connection may have prolonged the session of a dead one
+  milliseconds doubt_until_{0};  // beliefs may be wrong, because keys were deleted
   world::image saved_;
   request given_back_;  // to this run of the server, by the last of these commands
   std::string problem_;

@@ -51,7 +51,7 @@ class world {
     for (auto const& [client, count] : ears_) link_.send({"UNSUBSCRIBE", "as:ch:" + client});
     ears_.clear();
     now_ = milliseconds(1'700'000'000'000);
-    runs_ = 0;
+    lives_ = 0;
     flush();
     restart();
     pushes();
@@ -59,7 +59,8 @@ class world {
 
   milliseconds now() const noexcept { return now_; }
   void pass(milliseconds time) noexcept { now_ += time; }
-  std::string const& run_id() const noexcept { return run_id_; }
+  // Counts the runs of the server, and its promotions from replica to master.
+  unsigned life() const noexcept { return lives_; }
   snapshot const& seen() const noexcept { return seen_; }
   bool hears(std::string const& client) const { return ears_.count(client) != 0; }
 
@@ -96,7 +97,16 @@ class world {
   void flush() { link_({"FLUSHALL"}); }
 
   // From now on it is another run of the server, with what is stored.
-  void restart() { run_id_ = "run" + std::to_string(++runs_); }
+  void restart() {
+    run_ = std::to_string(++lives_);
+    promotion_.clear();
+  }
+
+  // The server has been a replica, and has what its master had.
+  void promote() { promotion_ = std::to_string(++lives_); }
+
+  // The server forgets that it was a replica.
+  void free_backlog() { promotion_.clear(); }
 
   // Returns the names of the keys that match, sorted, but not the walk's own.
   std::vector<std::string> keys(std::string const& pattern) {
@@ -128,11 +138,21 @@ class world {
     return answer.text;
   }
 
+  // Returns what the server answers to INFO.
+  std::string info() const {
+    bool const was_replica = !promotion_.empty();
+    return "run_id:" + run_ + "\r\nmaster_replid2:" + (was_replica ? promotion_ : "0") +
+           "\r\nsecond_repl_offset:" + (was_replica ? "1" : "-1") + "\r\n";
+  }
+
   message run(std::string const& digest, unsigned chance, bool looks,
               std::vector<std::string> const& arguments) {
-    std::vector<std::string> command{"EVALSHA", digest,
-                                     std::to_string(looks ? 2 + objects_.size() : 2),
-                                     std::to_string(now_.count()), std::to_string(chance)};
+    std::vector<std::string> command{"EVALSHA",
+                                     digest,
+                                     std::to_string(looks ? 3 + objects_.size() : 3),
+                                     std::to_string(now_.count()),
+                                     std::to_string(chance),
+                                     info()};
     if (looks) command.insert(command.end(), objects_.begin(), objects_.end());
     command.insert(command.end(), arguments.begin(), arguments.end());
     message answer = link_(command);
@@ -147,8 +167,8 @@ class world {
   std::vector<std::string> scripts_;
   std::string nothing_;
   milliseconds now_{0};
-  unsigned runs_ = 0;
-  std::string run_id_;
+  unsigned lives_ = 0;
+  std::string run_, promotion_;
   std::map<std::string, unsigned> ears_;  // connections by client, at the server
   snapshot seen_;
 };

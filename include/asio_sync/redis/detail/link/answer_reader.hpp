@@ -132,6 +132,13 @@ inline std::optional<std::string_view> read_published(resp::value push) noexcept
   return text.text();
 }
 
+// True if the push says that the server has emptied a database. Of single keys it says nothing,
+// because the handshake asks for none.
+inline bool is_emptying(resp::value push) noexcept {
+  return push.type() == resp::kind::push && push.size() == 2 &&
+         (*push.begin()).text() == "invalidate";
+}
+
 }  // namespace asio_sync::redis::detail
 
 #endif

@@ -31,7 +31,7 @@ class handshake {
  public:
   enum class progress : std::uint8_t {
     goes_on,   // an answer is missing
-    complete,  // run_id() and append_call() can be used
+    complete,  // append_call() can be used
     failed,    // close the connection, and try another one
     refused    // no other connection would be better: see why()
   };
@@ -39,7 +39,8 @@ class handshake {
   // Appends the commands to `out`. Throws what the memory for them throws.
   void begin(std::string& out, login const& as, std::string_view channel);
 
-  // Takes the next message of the server.
+  // Takes the next message of the server. A push that comes before the session can take it is
+  // passed over: the next beat learns of a grant, and `open` of the loss of data.
   progress take(resp::value message);
 
   // Returns the reason of `refused`, and what to tell people about `failed` and `refused`. A
@@ -47,14 +48,11 @@ class handshake {
   failure why() const noexcept { return why_; }
   std::string const& text() const noexcept { return text_; }
 
-  // Returns a name of this run of the server, and of the history of its data.
-  std::string const& run_id() const noexcept { return run_id_; }
-
   // Appends a call of a script. Throws what the memory for it throws.
   void append_call(std::string& out, request const& r);
 
  private:
-  enum class step : std::uint8_t { hello, select, info, subscribe, load, end };
+  enum class step : std::uint8_t { hello, select, info, subscribe, track, load, end };
 
   static std::string_view line_of(std::string_view info, std::string_view name) noexcept;
 
@@ -72,7 +70,7 @@ class handshake {
   bool selects_ = false;
   std::size_t loaded_ = 0;
   failure why_ = failure::none;
-  std::string text_, run_id_;
+  std::string text_;
   std::array<std::string, scripts::all.size()> digests_;
   std::vector<std::string_view> arguments_;
 };
@@ -89,14 +87,14 @@ inline void handshake::begin(std::string& out, login const& as, std::string_view
   if (selects_) resp::append_command(out, {"SELECT", std::to_string(as.database)});
   resp::append_command(out, {"INFO", "server", "memory", "replication"});
   resp::append_command(out, {"SUBSCRIBE", channel});
+  resp::append_command(out, {"CLIENT", "TRACKING", "ON", "OPTIN"});
   for (scripts::script const& each : scripts::all)
     resp::append_command(out, {"SCRIPT", "LOAD", scripts::text(each)});
 }
 
 inline handshake::progress handshake::take(resp::value message) {
-  if (message.type() == resp::kind::error) return take_error(message);
-  // A grant may be published before the session can take it: its next beat learns of it.
-  if (step_ == step::load && message.type() == resp::kind::push) return progress::goes_on;
+  if (step_ > step::subscribe && message.type() == resp::kind::push) return progress::goes_on;
+  if (message.type() == resp::kind::error && step_ != step::track) return take_error(message);
   switch (step_) {
     case step::hello:
       if (message.type() != resp::kind::map) break;
@@ -111,6 +109,9 @@ inline handshake::progress handshake::take(resp::value message) {
       return take_info(message.text());
     case step::subscribe:
       if (message.type() != resp::kind::push) break;
+      step_ = step::track;
+      return progress::goes_on;
+    case step::track:  // a refusal costs only the early sign that the server has emptied its data
       step_ = step::load;
       return progress::goes_on;
     case step::load:
@@ -158,8 +159,6 @@ inline handshake::progress handshake::take_info(std::string_view info) {
     return refuse(failure::not_a_master, "the server is a replica");
   if (line_of(info, "maxmemory_policy") != "noeviction")
     return refuse(failure::evicting_policy, "the server's maxmemory-policy is not noeviction");
-  run_id_ = line_of(info, "run_id");
-  run_id_.append("-").append(line_of(info, "master_replid"));
   step_ = step::subscribe;
   return progress::goes_on;
 }

@@ -251,6 +251,9 @@ inline void session_driver::received(resp::value message) {
   }
   if (message.type() == resp::kind::push) {
     if (auto const text = read_published(message)) session_.pushed(now, *text);
+    if (is_emptying(message)) session_.emptied(now);
+  } else if (session_.passes_over()) {
+    return;
   } else if (auto const what = session_.expects()) {
     session_.answered(now, reader_.read(*what, message));
     if (what == script::beat && now - linked_at_ >= longest_pause) next_pause_ = shortest_pause;
@@ -267,7 +270,7 @@ inline bool session_driver::shake_hands(resp::value message) {
     case handshake::progress::goes_on: break;
     case handshake::progress::complete:
       is_ready_ = true;
-      session_.connected(read_clock(), handshake_.run_id());
+      session_.connected(read_clock());
       break;
     case handshake::progress::failed:
       drop_link();

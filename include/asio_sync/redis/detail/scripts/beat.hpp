@@ -13,8 +13,12 @@ inline constexpr script beat{"beat", "",
                              R"lua(
 local wrong = check(ARGV[3], ARGV[4])
 if wrong then return wrong end
+local number = tonumber(call('MGET', prefix .. 'f')[1])
+if number and number < tonumber(ARGV[5]) then
+  return redis.error_reply('EPOCH the data of the server is an older copy')
+end
 local members = call('SRANDMEMBER', prefix .. 'all', 2)
-local at = 7 + ARGV[6]
+local at = 8 + ARGV[7]
 local groups, list = {}, {}
 while ARGV[at] do
   local group = {}
@@ -25,9 +29,9 @@ while ARGV[at] do
   if ours then list[#list + 1] = o end
   at = at + 2 + ARGV[at + 1]
 end
-extend(prefix .. 's:' .. me, ARGV[5])
+extend(prefix .. 's:' .. me, ARGV[6])
 call('SADD', prefix .. 'all', me)
-for i = 7, 6 + ARGV[6] do pcall_redis('HDEL', prefix .. 'o:' .. me, 's' .. ARGV[i]) end
+for i = 8, 7 + ARGV[7] do pcall_redis('HDEL', prefix .. 'o:' .. me, 's' .. ARGV[i]) end
 for _, group in ipairs(groups) do
   local waits = group.o and group.o.n + group.o.parked > 0
   local records = waits and call('HMGET', group.o.d, unpack(group)) or {}

@@ -92,8 +92,9 @@ end
 -- Raises WRONGTYPE if a key that monitors alone have is not ours.
 local function typed(o) return call('HLEN', o.v), call('HLEN', o.u) end
 
--- Returns an object, without a kind if nobody uses it; then true if there is data of an earlier
--- epoch, or data of which a key has been lost. Raises WRONGTYPE if one of its keys is not ours.
+-- Returns an object, without a kind if nobody uses it; then the part that cannot be used: false,
+-- or 'waits' if only keys of waiters have been lost, or 'all' if another key has been lost, or the
+-- data is of an earlier epoch. Raises WRONGTYPE if one of its keys is not ours.
 local function look_at(name)
   local base = prefix .. '{' .. name .. '}:'
   local o = {m = base .. 'm', h = base .. 'h', d = base .. 'd', q = base .. 'q', c = base .. 'c',
@@ -106,13 +107,17 @@ local function look_at(name)
   local used, n, parked = tonumber(m[5]), tonumber(m[6]), tonumber(m[8] or 0)
   local owned = tonumber(m[9] or 0)
   if m[1] and m[1] == epoch and used and n and parked and owned
-     and (used + owned > 0) == (held > 0) and (n + parked > 0) == (records > 0)
-     and (n > 0) == (queued > 0) and (parked > 0) == (waits > 0) then
-    o.kind, o.version, o.cap, o.used, o.n, o.cur = m[2], m[3], tonumber(m[4]), used, n, m[7] or '0'
-    o.parked, o.owned = parked, owned
+     and (used + owned > 0) == (held > 0) then
+    o.kind, o.version, o.cap, o.used, o.owned = m[2], m[3], tonumber(m[4]), used, owned
+    o.cur = m[7] or '0'
+    if (n + parked > 0) ~= (records > 0) or (n > 0) ~= (queued > 0)
+       or (parked > 0) ~= (waits > 0) then
+      return o, 'waits'
+    end
+    o.n, o.parked = n, parked
     return o, false
   end
-  return o, m[1] or held + records + queued + waits > 0
+  return o, (m[1] or held + records + queued + waits > 0) and 'all'
 end
 
 -- Takes back from a variable what a token has owned of it. Returns the condition to notify.
@@ -126,11 +131,15 @@ local function take_back(o, owned)
   return condition
 end
 
--- Returns the object. Deletes what it cannot use; what was owned of variables is taken back.
+-- Returns the object. Deletes what it cannot use: waiters ask again with their next beat, and what
+-- was owned of variables is taken back if the holders have gone.
 local function object(name)
   if objects[name] then return objects[name] end
-  local o, is_torn = look_at(name)
-  if is_torn then
+  local o, torn = look_at(name)
+  if torn == 'waits' then
+    call('DEL', o.d, o.q, o.c)
+    o.changed = true
+  elseif torn then
     local marked, held = {}, {}
     if typed(o) > 0 then marked, held = call('HVALS', o.u), call('HVALS', o.h) end
     call('DEL', o.m, o.h, o.d, o.q, o.c, o.u)  -- first, because it takes no memory: see exit

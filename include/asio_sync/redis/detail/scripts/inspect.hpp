@@ -32,7 +32,7 @@ for i = 1, #held, 2 do
   append(holders, held[i], tonumber(fence) or 0, tonumber(w) or 0,
          now - (tonumber(since) or now))
 end
-local queued = o.kind and call('ZRANGE', o.q, 0, most - 1) or {}
+local queued = o.n > 0 and call('ZRANGE', o.q, 0, most - 1) or {}
 local records = #queued > 0 and call('HMGET', o.d, unpack(queued)) or {}
 for i, token in ipairs(queued) do
   local w, ticket, skip = (records[i] or ''):match('^(%d+) (%d+) (.)')

@@ -11,9 +11,12 @@ namespace asio_sync::redis::detail::scripts {
 /// Opens a session, or makes this connection the one that speaks for it.
 inline constexpr script open{"open", "",
                              R"lua(
-local gen, run_id, ttl, max_ttl = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local key, name, fresh, old = prefix .. 's:' .. me, ARGV[8], ARGV[9] == 'new', ARGV[10]
-local its_run_id, its_max_ttl = (epoch or ''):match('^(.*)%.%d+%.(%d+)$')
+local gen, known, number, ttl, max_ttl = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7]
+local key, name, fresh, old = prefix .. 's:' .. me, ARGV[9], ARGV[10] == 'new', ARGV[11]
+if epoch and not epoch:find('^2%.') then
+  return redis.error_reply('VERSION the data is of another version of the protocol')
+end
+local its_max_ttl = epoch and epoch:match('^2%.%d+%.(%d+)$')
 if its_max_ttl and its_max_ttl ~= max_ttl then
   return redis.error_reply('MAXTTL the server has max_session_ttl ' .. its_max_ttl)
 end
@@ -22,14 +25,21 @@ if fresh and session then
 end
 local members = call('SRANDMEMBER', prefix .. 'all', 2)
 finish(prefix .. 's:' .. old)
-if its_run_id ~= run_id then
+local run, promotion = history()
+local stored = call('MGET', prefix .. 'run', prefix .. 'f')
+local its_run, its_promotion = (stored[1] or ''):match('^(%S+) (%S+)$')
+local counter = tonumber(stored[2])
+local is_promoted = promotion ~= '-' and its_promotion ~= promotion
+local is_older = known == epoch and counter and counter < number
+if not its_max_ttl or its_run ~= run or is_promoted or is_older then
   local time = call('TIME')
-  time = time[1] .. ('%06d'):format(time[2])
-  local number = tonumber(call('MGET', prefix .. 'f')[1] or 0) or 0
-  call('SET', prefix .. 'f', whole(math.max(number + 1, time)))
-  epoch = run_id .. '.' .. time .. '.' .. max_ttl
+  time = tonumber(time[1] .. ('%06d'):format(time[2]))
+  local first = whole(math.max((counter or 0) + 1, number + 1, time))
+  call('SET', prefix .. 'f', first)
+  call('SET', prefix .. 'run', run .. ' ' .. promotion)
+  epoch = '2.' .. first .. '.' .. max_ttl
   call('SET', prefix .. 'epoch', epoch)
-  if ARGV[7] == '1' then
+  if ARGV[8] == '1' then
     make(prefix .. 'gate', 1, max_ttl)
     gate = '1'
   end
@@ -55,6 +65,16 @@ else
   call('SET', key, value, 'KEEPTTL')
 end
 return {fresh and 1 or 0, epoch, gate and left(prefix .. 'gate') or -1}
+)lua",
+                             R"lua(
+-- Returns the name of this run of the server; then the last promotion from replica to master that
+-- it knows of, or a hyphen. The server forgets a promotion when it frees its backlog.
+local function history()
+  local info = call('INFO', 'replication')
+  local id, offset = info:match('master_replid2:(%w+)'), info:match('second_repl_offset:(%S+)')
+  local run = call('INFO', 'server'):match('run_id:(%w+)')
+  return run, offset == '-1' and '-' or id .. ':' .. offset
+end
 )lua"};
 
 }  // namespace asio_sync::redis::detail::scripts

@@ -34,7 +34,9 @@ inline bool claim_table::accept(time_point now, command const& front, answer con
 
 inline void claim_table::apply(time_point now, claim& c, token_state const& s) noexcept {
   if (c.state_ == claim_state::holding) {
-    if (s.where != standing::holds || s.number != c.fence_) lose_hold(c, script::forget);
+    if (s.where == standing::holds && s.number == c.fence_) return;
+    note_lost_record(c);
+    lose_hold(c, script::forget);
   } else if (is_pending(c)) {
     switch (s.where) {
       case standing::holds:
@@ -67,9 +69,11 @@ inline void claim_table::apply_push(time_point now, push const& p) noexcept {
   if (c == nullptr) return;
   if (p.is_grant) {
     if (is_pending(*c)) hold(now, *c, p.fence);
-  } else if (c->state_ == claim_state::holding && c->fence_ == p.fence) {
+  } else if (c->fence_ == p.fence && c->end_ == failure::none) {
+    bool const holds = c->state_ == claim_state::holding;
+    if (!holds && c->state_ != claim_state::leaving) return;
     host_.report({session_event::kind::forced_release, c->object_.name});
-    lose_hold(*c, script::forget);
+    holds ? lose_hold(*c, script::forget) : void(c->end_ = failure::lease_lost);
   }
 }
 
@@ -77,7 +81,9 @@ inline void claim_table::apply_leave(command const& of, std::int64_t result) noe
   bool const held = of.what == script::forget || result >= 0 || of.again;
   failure const why = of.of->end_;
   if (of.what == script::exit) confirm_owned(*of.of);
-  finish(*of.of, why == failure::none && !held ? failure::lease_lost : why);
+  if (why != failure::none || held) return finish(*of.of, why);
+  note_lost_record(*of.of);
+  finish(*of.of, failure::lease_lost);
 }
 
 inline void claim_table::refuse(time_point now, command const& of, failure why) noexcept {
@@ -87,6 +93,7 @@ inline void claim_table::refuse(time_point now, command const& of, failure why) 
   claim& c = *of.of;
   bool const ends_hold = of.what == script::exit || of.what == script::cond_wait;
   bool const is_lost = why == failure::lease_lost;
+  if (ends_hold && is_lost && !of.again) note_lost_record(c);
   if (!ends_hold && !is_ask(of.what)) return forget_later(now, c, why);
   if (ends_hold) forget_owned(c);
   if (ends_hold && of.again && operates(c)) why = failure::outcome_unknown;

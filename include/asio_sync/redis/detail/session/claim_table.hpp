@@ -181,6 +181,9 @@ class claim_table {
     });
   }
 
+  // Returns true if the server has lost the record of a hold since the last call.
+  bool take_lost_record() noexcept { return std::exchange(lost_record_, false); }
+
   // Chooses the claims of a beat that is sent now.
   void begin_beat(time_point now) { beats_.begin(now, claims_); }
 
@@ -364,6 +367,11 @@ class claim_table {
     host_.granted(c);
   }
 
+  void note_lost_record(claim const& c) noexcept {
+    host_.report({session_event::kind::record_lost, c.object_.name});
+    lost_record_ = true;
+  }
+
   void lose_hold(claim& c, script how) noexcept {
     c.end_ = failure::lease_lost;
     host_.lost(c);
@@ -383,6 +391,7 @@ class claim_table {
   question_table questions_{commands_, host_};
   beat_schedule beats_;
   time_point wake_ = time_point::max();
+  bool lost_record_ = false;
 };
 
 }  // namespace asio_sync::redis::detail

@@ -29,6 +29,7 @@ class command_queue {
   command const& first_ready() const noexcept { return ready_.front(); }
 
   bool has_unanswered() const noexcept { return !unanswered_.empty(); }
+  std::size_t unanswered() const noexcept { return unanswered_.size(); }
   command const& first_unanswered() const noexcept { return unanswered_.front(); }
 
   // Queues a command of a claim.

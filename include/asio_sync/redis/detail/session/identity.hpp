@@ -9,6 +9,7 @@
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,28 +32,33 @@ class identity {
     old_sid_.clear();
   }
 
-  void begin_connection(std::string_view run_id) {
-    run_id_ = run_id;
-    ++generation_;
-  }
+  // What this session sends from now on is newer than what it has sent before.
+  void begin_generation() noexcept { ++generation_; }
+
+  // The server has answered a ticket or a fence in this epoch.
+  void see(std::uint64_t number) noexcept { greatest_ = std::max(greatest_, number); }
 
   // Each attempt to open a session has an incarnation of its own, so that a late one hurts nobody.
   void begin_attempt() { sid_ = client_id_ + '.' + std::to_string(++incarnation_); }
 
-  void begin_session(std::string_view epoch) { epoch_ = epoch; }
+  void begin_session(std::string_view epoch) {
+    if (epoch_ != epoch) greatest_ = 0;
+    epoch_ = epoch;
+  }
 
   void end_session() noexcept { old_sid_.swap(sid_); }
 
   // --- Requests ---
 
   void write_open(request& out, session_config const& config, bool resumes) const {
-    begin(out, script::open, config).add(generation_).add(run_id_).add(config.ttl);
-    out.add(config.max_ttl).add(config.gate ? "1" : "0").add(config.name);
+    begin(out, script::open, config).add(generation_).add(epoch_).add(greatest_);
+    out.add(config.ttl).add(config.max_ttl).add(config.gate ? "1" : "0").add(config.name);
     out.add(resumes ? "resume" : "new").add(resumes ? "" : old_sid_);
   }
 
   void write_beat(request& out, session_config const& config, beat_schedule const& beats) const {
-    begin(out, script::beat, config).add(generation_).add(epoch_).add(config.ttl).add("0");
+    begin(out, script::beat, config).add(generation_).add(epoch_).add(greatest_);
+    out.add(config.ttl).add("0");
     beats.write(out);
   }
 
@@ -74,11 +80,12 @@ class identity {
   }
 
   std::string client_id_;
-  std::string sid_;      // of the session, or of the attempt to open one
-  std::string old_sid_;  // of the session before
-  std::string run_id_, epoch_;
+  std::string sid_;                // of the session, or of the attempt to open one
+  std::string old_sid_;            // of the session before
+  std::string epoch_;              // of the last session
+  std::uint64_t greatest_ = 0;     // ticket or fence of that epoch
   std::uint64_t incarnation_ = 0;  // of the last attempt
-  std::uint64_t generation_ = 0;   // of the connection
+  std::uint64_t generation_ = 0;   // grows with each connection, and each confirmation
 };
 
 }  // namespace asio_sync::redis::detail

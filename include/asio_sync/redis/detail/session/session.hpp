@@ -24,9 +24,12 @@ inline void session::answered(time_point now, answer const& a) {
   observe(now);
   if (!commands().has_unanswered()) return;
   command const front = commands().first_unanswered();
-  if (auto const* const r = std::get_if<refusal>(&a)) return refuse(now, front, *r);
-  if (!accept(now, front, a))
+  if (auto const* const r = std::get_if<refusal>(&a))
+    refuse(now, front, *r);
+  else if (!accept(now, front, a))
     reconnect("the answer is not one of this command", failure::protocol_error);
+  // A record that has gone may be the first sign of older data.
+  if (claims_.take_lost_record() && state_ == session_state::open) confirm();
 }
 
 // Returns false if the answer belongs to another script.
@@ -45,6 +48,7 @@ inline bool session::accept(time_point now, command const& front, answer const& 
       commands().settle();
       beat_sent_ = false;
       extend(front.sent);
+      for (token_state const& each : *states) identity_.see(each.number);
       claims_.apply_beat(now, *states);
       return true;
     case script::shutdown:
@@ -53,7 +57,9 @@ inline bool session::accept(time_point now, command const& front, answer const& 
       shutdown_sent_ = false;
       if (*number == 0) conclude(failure::none, failure::aborted);
       return true;
-    default: return claims_.begin_visit(front, a) && claims_.accept(now, front, a);
+    default:
+      if (auto const* const state = std::get_if<token_state>(&a)) identity_.see(state->number);
+      return claims_.begin_visit(front, a) && claims_.accept(now, front, a);
   }
 }
 
@@ -68,7 +74,8 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
   }
   enter(session_state::open);
   claims_.name_all(now);
-  report(session_event::kind::connected, {});
+  if (!a.resumed || !confirms_) report(session_event::kind::connected, {});
+  confirms_ = false;
   if (data_lost) report(session_event::kind::data_lost, {});
   if (a.gate) report(session_event::kind::gated, {}, *a.gate);
 }
@@ -80,7 +87,7 @@ inline void session::refuse(time_point now, command const& front, refusal const&
   switch (what) {
     case reaction::fail_client: return fail(why, r.text);
     case reaction::fail_operation:
-      if (why == failure::server_error && opens) return fail(r.reason(), r.text);
+      if (opens) return fail(why == failure::server_error ? r.reason() : why, r.text);
       if (why == failure::server_error)
         host_.report({session_event::kind::server_error, r.text, {}, why});
       if (is_own) break;

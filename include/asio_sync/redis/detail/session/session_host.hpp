@@ -31,6 +31,7 @@ struct session_event {
     data_lost,
     held_too_long,
     forced_release,  // `text`: the object
+    record_lost,     // `text`: the object
     server_error
   };
   kind what;

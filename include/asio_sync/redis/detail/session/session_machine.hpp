@@ -127,7 +127,7 @@ class session {
   void forget(time_point now, claim const& c) noexcept { leave(now, c, script::forget); }
 
   // A connection is subscribed to the channel of client_id(), and knows the scripts.
-  void connected(time_point now, std::string_view run_id);
+  void connected(time_point now);
 
   void disconnected(time_point now, std::string_view why, failure error = {}) noexcept {
     observe(now);
@@ -143,15 +143,30 @@ class session {
     return commands().first_unanswered().what;
   }
 
+  // Returns true if the next answer counts for nothing, and is not to be given to answered().
+  bool passes_over() noexcept {
+    bool const does = passed_over_ != 0;
+    passed_over_ -= does;
+    return does;
+  }
+
   void answered(time_point now, answer const& a);
+
+  // The server has emptied a database, perhaps ours, before it sent what comes next.
+  void emptied(time_point now) noexcept {
+    observe(now);
+    if (state_ == session_state::open) confirm();
+  }
 
   // Before the server has confirmed the epoch by its answer to `open`, a push may be of old data.
   void pushed(time_point now, std::string_view text) {
     observe(now);
     std::optional<push> const p = parse_push(text);
-    if (p && state_ == session_state::open && p->sid == identity_.sid() &&
-        p->epoch == identity_.epoch() && claims_.begin_visit(*p))
-      claims_.apply_push(now, *p);
+    if (!p || state_ != session_state::open || p->sid != identity_.sid() ||
+        p->epoch != identity_.epoch() || !claims_.begin_visit(*p))
+      return;
+    identity_.see(p->fence);
+    claims_.apply_push(now, *p);
   }
 
   void tick(time_point now) noexcept {
@@ -213,6 +228,7 @@ class session {
     lose_connection(why, error);
   }
 
+  void confirm() noexcept;
   void lose_connection(std::string_view why, failure error) noexcept;
   void lose_session(std::string_view why, session_state next) noexcept;
   void lose_refused_session(std::string_view why) noexcept;
@@ -237,6 +253,8 @@ class session {
 
   claim_table claims_{config_, host_};
   bool beat_sent_ = false, shutdown_sent_ = false;
+  bool confirms_ = false;        // the connection has spoken for the session before
+  std::size_t passed_over_ = 0;  // answers to come that count for nothing
 };
 
 inline void session::shutdown(time_point now) noexcept {
@@ -248,11 +266,24 @@ inline void session::shutdown(time_point now) noexcept {
   claims_.abort_all();
 }
 
-inline void session::connected(time_point now, std::string_view run_id) {
+inline void session::connected(time_point now) {
   observe(now);
   if (state_ != session_state::offline && state_ != session_state::suspended) return;
-  identity_.begin_connection(run_id);
+  identity_.begin_generation();
+  confirms_ = false;
+  passed_over_ = 0;
   if (state_ == session_state::offline) return enter(session_state::opening);
+  enter(session_state::resuming);
+}
+
+// Asks the server if it still knows the session. Until it does, answers may be of other data:
+// their commands are sent again.
+inline void session::confirm() noexcept {
+  identity_.begin_generation();
+  confirms_ = true;
+  passed_over_ = commands().unanswered();
+  commands().requeue();
+  beat_sent_ = shutdown_sent_ = false;
   enter(session_state::resuming);
 }
 

@@ -34,6 +34,7 @@ inline constexpr session_step session_steps[] = {
     {session_state::opening, session_state::open},        // opened
     {session_state::opening, session_state::offline},     // connection lost
     {session_state::open, session_state::suspended},      // connection lost
+    {session_state::open, session_state::resuming},       // the data may be older
     {session_state::open, session_state::offline},        // session lost
     {session_state::suspended, session_state::resuming},  // connected
     {session_state::suspended, session_state::offline},   // session lost
