@@ -5,13 +5,13 @@
 // is behind. No two own the same, and all who wait are served.
 
 #include "redis/support/connection.hpp"
+#include "redis/support/silent_port.hpp"
 #include "redis/support/world.hpp"
 
 #include <asio_sync/redis/async_monitor.hpp>
 #include <asio_sync/redis/async_mutex.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -106,13 +106,6 @@ struct two_clients {
   event_log of_a, of_b;
   async_mutex x_of_a{io, a, "x"}, x_of_b{io, b, "x"};
 };
-
-// A port of this machine that was free a moment ago.
-std::string free_port() {
-  asio::io_context io;
-  asio::ip::tcp::acceptor const probe(io, {asio::ip::address_v4::loopback(), 0});
-  return std::to_string(probe.local_endpoint().port());
-}
 
 // A key beside ours shows that the data is back, which the clients begin to use at once.
 void mark(server const& s) { connection(s.socket())({"SET", "mark", "1"}); }

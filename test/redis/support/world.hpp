@@ -118,9 +118,13 @@ class event_log {
   bool has(event::kind what) const { return find(what).has_value(); }
 
   std::ptrdiff_t count(event::kind what) const {
+    return count_if([&](event const& e) { return e.what == what; });
+  }
+
+  template <class Predicate>
+  std::ptrdiff_t count_if(Predicate counts) const {
     std::lock_guard const guard(log_->lock);
-    return std::count_if(log_->events.begin(), log_->events.end(),
-                         [&](event const& e) { return e.what == what; });
+    return std::count_if(log_->events.begin(), log_->events.end(), counts);
   }
 
  private:
