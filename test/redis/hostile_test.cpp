@@ -94,8 +94,9 @@ struct victim {
 
 // Returns the first event that tells of a connection that was lost, or could not be made.
 std::optional<event> outage(event_log const& events) {
-  auto const failed = events.find(event::kind::connect_failed);
-  return failed ? failed : events.find(event::kind::disconnected);
+  return events.find_if([](event const& e) {
+    return e.what == event::kind::connect_failed || e.what == event::kind::disconnected;
+  });
 }
 
 // Clients of false servers, and a real server, which takes their places in the end.

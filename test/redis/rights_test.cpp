@@ -301,6 +301,7 @@ BOOST_AUTO_TEST_CASE(what_the_dead_have_held_disturbs_nobody_who_may_not_use_it)
   std::ranges::replace(user, std::string("~as:*"), std::string("~as:[^{]*"));
   user.insert(user.begin(), {"ACL", "SETUSER", "locks", "reset", "on", ">secret"});
   BOOST_TEST_REQUIRE(admin(user).text == "OK");
+  admin({"SELECT", std::to_string(settings.database)});
   client c(pool.get_executor(), settings);
   event_log const events(c);
   ending run;
