@@ -33,9 +33,11 @@ class impatience {
     if (event.what == kind::connected) {
       is_connected_ = true;
       limit_.cancel();
+    } else if (event.what == kind::connect_failed) {
+      reason_ = event.text;
     } else if (event.what == kind::disconnected) {
       reason_ = event.text;
-      if (is_connected_) start();
+      start();
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include "redis/support/caller.hpp"
 #include "redis/support/connection.hpp"
+#include "redis/support/silent_port.hpp"
 #include "redis/support/two_clients.hpp"
 
 #include <boost/asio/io_context.hpp>

@@ -5,6 +5,7 @@
 // is behind. No two own the same, and all who wait are served.
 
 #include "redis/support/connection.hpp"
+#include "redis/support/silent_port.hpp"
 #include "redis/support/two_clients.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -9,6 +9,7 @@
 #include "redis/support/world.hpp"
 
 #include <asio_sync/redis.hpp>
+#include <asio_sync/redis/detail/scripts/all.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -22,9 +23,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,6 +40,7 @@ using namespace asio_sync::test::redis;
 using asio::use_awaitable;
 using asio_sync::redis::async_shared_mutex;
 using redis_error = asio_sync::redis::error;
+namespace scripts = asio_sync::redis::detail::scripts;
 
 // --- Everything that is public ---
 
@@ -232,6 +236,92 @@ BOOST_AUTO_TEST_CASE(each_documented_right_is_needed_and_missed_only_once) {
     BOOST_TEST(both.count(event::kind::disconnected) == 0, right);
     BOOST_TEST(!!both.failure, right);
   }
+}
+
+// Otherwise half of a script would be done when the server refuses the other half.
+BOOST_AUTO_TEST_CASE(each_command_that_a_script_calls_is_asked_for_when_a_session_is_opened) {
+  std::regex const calls("(call|pcall_redis)\\('([A-Z]+)'");
+  std::string const asked(scripts::open.fast);
+  for (scripts::script const& each : scripts::all) {
+    std::string const text = scripts::text(each);
+    for (std::sregex_iterator at(text.begin(), text.end(), calls), end; at != end; ++at)
+      BOOST_TEST(std::regex_search(asked, std::regex("\\b" + (*at)[2].str() + "\\b")),
+                 each.name << " calls " << (*at)[2]);
+  }
+}
+
+// A client of a user who may use two objects, and then one. It holds the second, and waits for it.
+BOOST_AUTO_TEST_CASE(an_object_that_a_user_may_not_use_fails_its_operations_alone) {
+  auto rights = documented_rights();
+  std::erase(rights, "~as:*");
+  for (auto const* const key : {"~as:epoch", "~as:gate", "~as:f", "~as:s:*", "~as:o:*", "~as:all",
+                                "~as:{mine}:*", "~as:{ours}:*"})
+    rights.emplace_back(key);
+  make_user(rights);
+  asio::io_context io;
+  asio::thread_pool pool{1};
+  client c(pool.get_executor(), settings);
+  event_log const events(c);
+  ending run, lost;
+  c.async_run(run.handler_on(io));
+  async_mutex mine(io, c, "mine"), ours(io, c, "ours"), theirs(io, c, "theirs");
+  outcome<lock_type> first, second, behind, denied;
+  error_code const why = redis_error::access_denied;
+  mine.async_lock(first.handler());
+  ours.async_lock(second.handler());
+  theirs.async_lock(denied.handler());
+  BOOST_TEST_REQUIRE(soon(io, [&] { return first.calls && second.calls && denied.calls; }));
+  BOOST_TEST((first.granted() && second.granted() && denied.refused(why)));
+  second.guard.async_wait_lost(lost.handler());
+  ours.async_lock(behind.handler());
+  rights.back() = "resetkeys";
+  std::rotate(rights.begin(), rights.end() - 1, rights.end());
+  rights.insert(rights.begin(), {"ACL", "SETUSER", "locks"});
+  BOOST_TEST_REQUIRE(admin(rights).text == "OK");
+  BOOST_TEST(soon(io, [&] { return behind.calls && lost.calls; }));
+  BOOST_TEST(behind.refused(why));
+  BOOST_TEST(lost.is(error_code()));
+  BOOST_TEST(!soon(
+      io, [&] { return !first.guard.owns_lock(); }, 2 * short_life));
+  BOOST_TEST(events.count(event::kind::connected) == 1);
+  BOOST_TEST(events.count(event::kind::disconnected) == 0);
+  BOOST_TEST(events.count(event::kind::session_lost) == 0);
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return run.is(aborted); }));
+}
+
+// A session that has died has held an object that the client may not use.
+BOOST_AUTO_TEST_CASE(what_the_dead_have_held_disturbs_nobody_who_may_not_use_it) {
+  make_user(documented_rights());
+  asio::io_context io;
+  asio::thread_pool pool{1};
+  {
+    client dead(pool.get_executor(), settings);
+    ending run;
+    outcome<lock_type> held;
+    dead.async_run(run.handler_on(io));
+    async_mutex theirs(io, dead, "theirs");
+    theirs.async_lock(held.handler());
+    BOOST_TEST_REQUIRE(soon(io, [&] { return held.granted(); }));
+    dead.stop();
+    BOOST_TEST_REQUIRE(soon(io, [&] { return run.calls != 0; }));
+  }
+  auto user = documented_rights();
+  std::ranges::replace(user, std::string("~as:*"), std::string("~as:[^{]*"));
+  user.insert(user.begin(), {"ACL", "SETUSER", "locks", "reset", "on", ">secret"});
+  BOOST_TEST_REQUIRE(admin(user).text == "OK");
+  admin({"SELECT", std::to_string(settings.database)});
+  client c(pool.get_executor(), settings);
+  event_log const events(c);
+  ending run;
+  c.async_run(run.handler_on(io));
+  BOOST_TEST(soon(io, [&] { return admin({"SCARD", "as:all"}).number == 1; }));
+  BOOST_TEST(!soon(
+      io, [&] { return run.calls != 0; }, short_life));
+  BOOST_TEST(events.count(event::kind::connected) == 1);
+  BOOST_TEST(events.count(event::kind::disconnected) == 0);
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return run.is(aborted); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,7 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/server.hpp"
+#include "redis/support/silent_port.hpp"
 #include "support/memory.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -34,7 +35,10 @@ using namespace asio_sync::redis::detail;
 using namespace std::chrono_literals;
 using asio_sync::test::failing_heap;
 using asio_sync::test::redis::connection;
+using asio_sync::test::redis::free_port;
+using asio_sync::test::redis::results_of;
 using asio_sync::test::redis::server;
+using asio_sync::test::redis::silent_port;
 
 boost::asio::io_context& context() {
   static boost::asio::io_context io;
@@ -52,8 +56,12 @@ session_config short_life() {
 class client final : public session_driver {
  public:
   explicit client(server const& s, login as = {}, session_config config = short_life())
-      : session_driver(context().get_executor(), std::move(config), {{}, {}, s.socket()},
+      : client(address{{}, {}, s.socket()}, std::move(as), std::move(config)) {}
+  explicit client(address where, login as = {}, session_config config = short_life())
+      : session_driver(context().get_executor(), std::move(config), std::move(where),
                        std::move(as), 500ms) {}
+
+  using session_driver::endpoints;
 
   std::string told;
   unsigned grants = 0, losses = 0, ends = 0;
@@ -78,9 +86,9 @@ class client final : public session_driver {
     result = why;
   }
   void report(session_event const& e) noexcept override {
-    constexpr std::string_view kinds[] = {"connected", "disconnected", "session_lost",
-                                          "late",      "gated",        "data_lost",
-                                          "too_long",  "forced",       "server_error"};
+    constexpr std::string_view kinds[] = {
+        "connected", "connect_failed", "disconnected", "session_lost", "late",
+        "gated",     "data_lost",      "too_long",     "forced",       "server_error"};
     told.append(kinds[std::size_t(e.what)]).append(" ").append(e.text).append("; ");
   }
   void ended(failure why) noexcept override {
@@ -275,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_stop_between_two_attempts_leaves_none) {
   for (int i = 0; i != 5; ++i) {
     c->told.clear();
     c->run();
-    BOOST_TEST(soon([&] { return c->has_told("disconnected No such file or directory"); }));
+    BOOST_TEST(soon([&] { return c->has_told("connect_failed No such file or directory"); }));
     c->stop();
     BOOST_TEST(is_idle());
     c->run();
@@ -327,9 +335,52 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_later_is_found) {
   auto const c = std::make_shared<client>(s);
   ending const end{*c};
   c->run();
-  BOOST_TEST(soon([&] { return c->has_told("disconnected No such file or directory"); }));
+  BOOST_TEST(soon([&] { return c->has_told("connect_failed No such file or directory"); }));
   s.start();
   BOOST_TEST(soon([&] { return is_open(*c); }));
+}
+
+// --- The addresses of a name ---
+
+// A server that listens at a port, too.
+struct listening {
+  explicit listening(std::vector<std::string> options = {})
+      : s(with_port(std::move(options), port)) {}
+
+  static std::vector<std::string> with_port(std::vector<std::string> options,
+                                            std::string const& port) {
+    options.insert(options.end(), {"--bind", "127.0.0.1", "--port", port});
+    return options;
+  }
+  boost::asio::ip::tcp::endpoint endpoint() const {
+    return {boost::asio::ip::address_v4::loopback(), static_cast<unsigned short>(std::stoi(port))};
+  }
+
+  std::string const port = free_port();
+  server s;
+};
+
+BOOST_AUTO_TEST_CASE(a_second_address_is_tried_if_the_first_does_not_answer) {
+  listening const there;
+  silent_port const silent;
+  auto const c = std::make_shared<client>(address{"name.invalid", "6379", {}});
+  ending const end{*c};
+  c->endpoints().assign(results_of({silent.endpoint(), there.endpoint(), silent.endpoint()}));
+  c->run();
+  BOOST_TEST(soon([&] { return is_open(*c); }));
+  BOOST_TEST(c->told == "connect_failed the server does not answer in time; connected ; ");
+  BOOST_TEST(c->endpoints().is_empty());  // the name is looked up for the next connection
+}
+
+BOOST_AUTO_TEST_CASE(a_name_is_looked_up_again_if_a_replica_is_behind_it) {
+  listening const master, replica({"--replicaof", "127.0.0.1", "1"});
+  silent_port const silent;
+  auto const c = std::make_shared<client>(address{"127.0.0.1", master.port, {}});
+  ending const end{*c};
+  c->endpoints().assign(results_of({replica.endpoint(), silent.endpoint()}));
+  c->run();
+  BOOST_TEST(soon([&] { return is_open(*c); }));
+  BOOST_TEST(c->told == "connect_failed the server is a replica; connected ; ");
 }
 
 BOOST_AUTO_TEST_CASE(a_driver_may_go_while_it_runs) {

@@ -137,7 +137,7 @@ struct silence : session_host {
   void failed(claim&, failure) noexcept override {}
   void finished(claim&, failure) noexcept override {}
   void report(session_event const&) noexcept override {}
-  void disconnect() noexcept override {}
+  void disconnect(failure) noexcept override {}
   void ended(failure) noexcept override {}
   std::string new_client_id() override { return "a"; }
 };
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_run_ends_all_questions) {
       {[](fixture& f) { f.s.end(); }, "aborted", "aborted"},
       {[](fixture& f) { f.s.fail(failure::access_denied, "no"); }, "access_denied",
        "access_denied"},
-      {[](fixture& f) { f.refuse("NOPERM no"); }, "access_denied", "access_denied"},
+      {[](fixture& f) { f.refuse("MAXTTL no"); }, "configuration", "configuration"},
   };
   for (row const& r : rows) {
     fixture f;

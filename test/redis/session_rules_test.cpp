@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(every_attempt_to_open_has_an_incarnation_of_its_own) {
   f.connect();
   BOOST_TEST(f.sent() == "open new a.1 gen 1");
   f.cut();
-  BOOST_TEST(f.told() == "disconnected");
+  BOOST_TEST(f.told() == "connect_failed 1");
   f.connect();
   BOOST_TEST(f.sent() == "open new a.2 gen 2");
 }
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_stranger_who_has_opened_the_session_keeps_it) {
   f.connect();
   BOOST_TEST(f.sent() == "open new a.1 gen 1");
   f.refuse("STALE somebody");
-  BOOST_TEST(f.told() == "disconnect; disconnected");
+  BOOST_TEST(f.told() == "disconnect; connect_failed 1 server_error");
   f.connect();
   BOOST_TEST(f.sent() == "open new b.2 gen 2");
 }

@@ -485,10 +485,10 @@ BOOST_AUTO_TEST_CASE(a_final_error_ends_waits) {
   f.wait_on("y", "c", held);
   f.sent();
   f.told();
-  f.refuse("NOPERM for this reason");
+  f.refuse("MAXTTL for this reason");
   BOOST_TEST(f.told() ==
-             "server_error access_denied; disconnect; finished 2 access_denied; "
-             "finished 4 access_denied; ended access_denied");
+             "server_error configuration; disconnect; finished 2 configuration; "
+             "finished 4 configuration; ended configuration");
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_can_be_held_too_long) {

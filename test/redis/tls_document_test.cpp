@@ -37,9 +37,7 @@ int main(int argc, char** argv) {
   settings.security = redis::make_tls({.ca_file = argv[3]});
   asio::thread_pool io(1);
   redis::client client(io.get_executor(), settings);
-  client.on_event([](redis::event const& e) {
-    if (e.what == redis::event::kind::disconnected) std::cerr << e.text << '\n';
-  });
+  client.on_event([](redis::event const& e) { std::cerr << e << '\n'; });
   client.async_run(asio::detached);
 
   redis::async_mutex reports(io, client, "reports");

@@ -67,7 +67,9 @@ class client {
   executor_type get_executor() const noexcept { return hub_->executor(); }
 
   /// Connects to the server, and stays connected until `stop()`, `async_shutdown()` or a final
-  /// error: one that no other attempt would avoid, like a wrong password. May be run again.
+  /// error: one that no other attempt would avoid. A server that refuses the client, because of a
+  /// wrong password for example, is a final error before the first session of the run, and an
+  /// outage with an event later. A replica is always an outage. May be run again.
   ///
   /// Completion signature: `void(error_code)`.
   /// Executor: the handler's, else `get_executor()`; never from inside this function.

@@ -9,9 +9,11 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace asio_sync::redis {
 
@@ -77,7 +79,12 @@ struct event {
   enum class kind {
     /// A session has begun, or a new connection has resumed it.
     connected,
-    /// The connection is lost, or an attempt to connect has failed; another one follows.
+    /// An attempt to connect has failed, or the server has refused to serve this client; another
+    /// attempt follows. `text` has its number, counted from the last connection that stood. A
+    /// server
+    /// that goes on to refuse for the same reason is told of once.
+    connect_failed,
+    /// The connection is lost; another one follows.
     disconnected,
     /// The session is over, and with it all that was held.
     session_lost,
@@ -101,12 +108,36 @@ struct event {
   };
 
   kind what;
-  /// The error that goes with `session_lost`, with a `server_error` that ends the run, and with
-  /// `disconnected` if the server does not keep to the protocol.
+  /// The error that goes with `connect_failed`, `disconnected`, `session_lost` and `server_error`:
+  /// Asio's, such as `eof` or `connection_refused`, or one of the library.
   boost::system::error_code error;
   std::string text;
   std::chrono::milliseconds time{0};
 };
+
+/// Returns the name of the kind, such as "connect_failed".
+[[nodiscard]] constexpr std::string_view to_string(event::kind what) noexcept {
+  switch (what) {
+    case event::kind::connected: return "connected";
+    case event::kind::connect_failed: return "connect_failed";
+    case event::kind::disconnected: return "disconnected";
+    case event::kind::session_lost: return "session_lost";
+    case event::kind::late_heartbeat: return "late_heartbeat";
+    case event::kind::gated: return "gated";
+    case event::kind::data_lost: return "data_lost";
+    case event::kind::held_too_long: return "held_too_long";
+    case event::kind::forced_release: return "forced_release";
+    case event::kind::record_lost: return "record_lost";
+    case event::kind::server_error: return "server_error";
+  }
+  return "unknown event";
+}
+
+/// Writes the event as one line for a log, without its end: the kind, the text, the time and the
+/// error, as far as there are any, such as
+/// "connect_failed: attempt 3: Connection refused [system:111]".
+/// Control characters in the text are written as question marks.
+std::ostream& operator<<(std::ostream& out, event const& e);
 
 }  // namespace asio_sync::redis
 

@@ -19,22 +19,24 @@ namespace asio_sync::redis {
 
 /// The errors of clients, besides `asio_sync::error`.
 ///
-/// The first five end the run of a client, except `server_error` of a single object: a key of
-/// another type has the name of the object. The event `server_error` has the server's own words.
-/// Only an event has `protocol_error`: the run goes on, on another connection.
+/// `access_denied`, `unsupported_server`, `evicting_policy` and `server_error` end the run of a
+/// client that has had no session in it. Later a server that refuses the client is an outage: an
+/// event has the error, and the client connects again. `access_denied` and `server_error` may also
+/// end an operation on a single object: the user has no right to its keys, or a key of another
+/// type has its name. Only events have `not_a_master` and `protocol_error`.
 enum class error {
   /// The server has refused the password, or the user has no permission for a command or a key.
   access_denied = 1,
-  /// The server is older than Redis 7.0, is part of a cluster, or knows no scripts.
+  /// The server is older than Redis 7.0, is part of a cluster, or lacks a command.
   unsupported_server,
-  /// The server is a replica.
+  /// The server is a replica: the client looks its name up again, and connects again.
   not_a_master,
   /// The server removes keys when its memory is full: its `maxmemory-policy` is not `noeviction`.
   evicting_policy,
   /// The server has answered with an error that the library does not know.
   server_error,
   /// The server does not keep to the protocol: the client has closed the connection, and makes
-  /// another one after a pause of 50 ms to 2 s. The event `disconnected` has this error.
+  /// another one after a pause of 50 ms to 2 s.
   protocol_error,
   /// The session or the entry was lost before the server has answered: the operation may have
   /// happened.

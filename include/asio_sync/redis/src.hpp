@@ -10,6 +10,7 @@
 
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/config.hpp>
+#include <asio_sync/redis/detail/client/event.ipp>
 #include <asio_sync/redis/detail/client/hub.ipp>
 #include <asio_sync/redis/detail/client/remote_claim.ipp>
 #include <asio_sync/redis/detail/client/remote_entry.ipp>

@@ -73,6 +73,11 @@ class relay {
     });
   }
 
+  /// Leads later connections to another server, which has to outlive the relay, too.
+  void lead_to(server const& s) {
+    run([&] { server_ = s.socket(); });
+  }
+
   /// Sends to the server what is held of the oldest connection whose client has gone, then PING.
   void deliver() {
     run([&] {
@@ -137,7 +142,7 @@ class relay {
   }
 
   boost::asio::thread_pool io_{1};
-  stream::endpoint const server_;
+  stream::endpoint server_;
   stream::acceptor acceptor_;
   std::vector<std::shared_ptr<line>> lines_;  // the oldest first, with those that are closed
   std::array<flow, 2> flow_{};                // by direction

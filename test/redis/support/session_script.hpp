@@ -49,10 +49,11 @@ inline std::string_view text_of(failure f) {
 }
 
 inline std::string text_of(session_event const& e) {
-  constexpr std::string_view kinds[] = {"connected",   "disconnected", "session_lost", "late",
-                                        "gated",       "data_lost",    "too_long",     "forced",
-                                        "record_lost", "server_error"};
+  constexpr std::string_view kinds[] = {
+      "connected", "connect_failed", "disconnected", "session_lost", "late",        "gated",
+      "data_lost", "too_long",       "forced",       "record_lost",  "server_error"};
   std::string text(kinds[static_cast<std::size_t>(e.what)]);
+  if (e.what == session_event::kind::connect_failed) text += ' ' + std::to_string(e.attempt);
   if (e.time != 0ms) text += ' ' + std::to_string(e.time.count()) + " ms";
   if (e.error != failure::none) text.append(" ").append(text_of(e.error));
   return text;
@@ -332,7 +333,7 @@ class fixture : public session_host {
                       (found != nullptr ? " found" : ""));
   }
   void report(session_event const& e) noexcept override { append(told_, text_of(e)); }
-  void disconnect() noexcept override { append(told_, "disconnect"); }
+  void disconnect(failure) noexcept override { append(told_, "disconnect"); }
   void ended(failure why) noexcept override {
     append(told_, "ended " + std::string(text_of(why)));
   }

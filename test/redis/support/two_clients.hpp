@@ -10,7 +10,6 @@
 #include <asio_sync/redis/async_mutex.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -100,13 +99,6 @@ struct two_clients {
   event_log of_a, of_b;
   async_mutex x_of_a{io, a, "x"}, x_of_b{io, b, "x"};
 };
-
-/// A port of this machine that was free a moment ago.
-inline std::string free_port() {
-  asio::io_context io;
-  asio::ip::tcp::acceptor const probe(io, {asio::ip::address_v4::loopback(), 0});
-  return std::to_string(probe.local_endpoint().port());
-}
 
 }  // namespace asio_sync::test::redis
 

@@ -109,18 +109,27 @@ class event_log {
   }
 
   std::optional<event> find(event::kind what) const {
+    return find_if([&](event const& e) { return e.what == what; });
+  }
+
+  /// Returns the first event for which this holds.
+  template <class Predicate>
+  std::optional<event> find_if(Predicate fits) const {
     std::lock_guard const guard(log_->lock);
-    auto const found = std::find_if(log_->events.begin(), log_->events.end(),
-                                    [&](event const& e) { return e.what == what; });
+    auto const found = std::find_if(log_->events.begin(), log_->events.end(), fits);
     if (found == log_->events.end()) return std::nullopt;
     return *found;
   }
   bool has(event::kind what) const { return find(what).has_value(); }
 
   std::ptrdiff_t count(event::kind what) const {
+    return count_if([&](event const& e) { return e.what == what; });
+  }
+
+  template <class Predicate>
+  std::ptrdiff_t count_if(Predicate counts) const {
     std::lock_guard const guard(log_->lock);
-    return std::count_if(log_->events.begin(), log_->events.end(),
-                         [&](event const& e) { return e.what == what; });
+    return std::count_if(log_->events.begin(), log_->events.end(), counts);
   }
 
  private:

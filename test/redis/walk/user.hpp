@@ -301,7 +301,7 @@ class user final : public session_host {
     signals_.erase(at);
   }
   void report(session_event const&) noexcept override {}
-  void disconnect() noexcept override {
+  void disconnect(failure) noexcept override {
     if (connection == nullptr) return;
     connection->heard = false;
     connection = nullptr;

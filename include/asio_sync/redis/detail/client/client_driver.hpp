@@ -147,8 +147,12 @@ inline void client_driver::drain() noexcept {
 inline void client_driver::report(session_event const& e) noexcept {
   if (!hub_->listener()) return;
   try {
+    using kind = session_event::kind;
     event told{static_cast<event::kind>(e.what), {}, std::string(e.text), e.time};
-    if (e.what == session_event::kind::session_lost) told.error = asio_sync::error::lease_lost;
+    if (e.what == kind::connect_failed)
+      told.text.insert(0, "attempt " + std::to_string(e.attempt) + ": ");
+    if (e.what == kind::connect_failed || e.what == kind::disconnected) told.error = link_error();
+    if (e.what == kind::session_lost) told.error = asio_sync::error::lease_lost;
     if (e.error != failure::none) told.error = shell::error_of(verdict_of(e.error));
     asio::post(listeners_, [hub = hub_, told = std::move(told)] {
       if (auto const listener = hub->listener()) (*listener)(told);

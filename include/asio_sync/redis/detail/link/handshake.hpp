@@ -33,7 +33,7 @@ class handshake {
     goes_on,   // an answer is missing
     complete,  // append_call() can be used
     failed,    // close the connection, and try another one
-    refused    // no other connection would be better: see why()
+    refused    // likewise, if the server has served this client before: see why()
   };
 
   // Appends the commands to `out`. Throws what the memory for them throws.
@@ -43,8 +43,7 @@ class handshake {
   // passed over: the next beat learns of a grant, and `open` of the loss of data.
   progress take(resp::value message);
 
-  // Returns the reason of `refused`, and what to tell people about `failed` and `refused`. A
-  // failure has a reason if the server does not keep to the protocol.
+  // Return the reason of `failed` and `refused`, and what to tell people about it.
   failure why() const noexcept { return why_; }
   std::string const& text() const noexcept { return text_; }
 
@@ -125,12 +124,13 @@ inline handshake::progress handshake::take(resp::value message) {
 }
 
 inline handshake::progress handshake::take_error(resp::value message) {
-  consequence const follows = consequence_of(message.code());
-  if (follows.what == reaction::fail_client) return refuse(follows.why, message.text());
+  auto const [what, why] = consequence_of(message.code());
   bool const is_full = message.text().find("max number of clients") != std::string_view::npos;
-  if (follows.what != reaction::reconnect && !is_full)
+  if (why == failure::access_denied) return refuse(why, message.text());
+  if (what != reaction::reconnect && !is_full)
     return refuse(step_ == step::select ? failure::server_error : failure::unsupported_server,
                   message.text());
+  why_ = why;
   text_ = message.text();
   return progress::failed;
 }

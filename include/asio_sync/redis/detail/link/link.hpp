@@ -5,29 +5,56 @@
 #define ASIO_SYNC_REDIS_DETAIL_LINK_LINK_HPP
 
 #include <asio_sync/redis/detail/link/transport.hpp>
-#include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/wire/resp.hpp>
+#include <asio_sync/redis/error.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/connect.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/system/errc.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace asio_sync::redis::detail {
+
+// The endpoints of a server's name that have not been tried. Each attempt to connect takes one, so
+// that each has all of the time that the server may be silent.
+class endpoint_list {
+ public:
+  using endpoint = asio::generic::stream_protocol::endpoint;
+
+  bool is_empty() const noexcept { return left_.empty(); }
+
+  template <class Results>
+  void assign(Results const& found) {
+    left_.clear();
+    for (auto const& each : found) left_.push_back(each.endpoint());
+  }
+
+  endpoint take() {
+    endpoint const first = left_.front();
+    left_.pop_front();
+    return first;
+  }
+
+  void clear() noexcept { left_.clear(); }
+
+ private:
+  std::deque<endpoint> left_;
+};
 
 // Names the place at which a server listens.
 struct address {
@@ -50,8 +77,8 @@ class link_host {
   // Returns true while the server owes an answer.
   virtual bool awaits_answer() const noexcept = 0;
 
-  // The link is closed, and calls nothing any more. `error` is `protocol_error` or `none`.
-  virtual void broken(std::string_view why, failure error) noexcept = 0;
+  // The link is closed, and calls nothing any more. `error` is Asio's, or `protocol_error`.
+  virtual void broken(std::string_view why, boost::system::error_code error) noexcept = 0;
 
  protected:
   ~link_host() = default;
@@ -63,7 +90,8 @@ class link : public std::enable_shared_from_this<link> {
  public:
   using duration = std::chrono::steady_clock::duration;
 
-  // `patience`: for how long the server may be silent while it connects or owes an answer.
+  // `patience`: for how long the server may be silent while it connects or owes an answer, and
+  // how long a look-up of its name may take.
   link(asio::any_io_executor const& executor, link_host& host, duration patience)
       : host_(&host),
         patience_(patience),
@@ -71,8 +99,10 @@ class link : public std::enable_shared_from_this<link> {
         socket_(executor),
         alarm_(executor) {}
 
-  // Throws what the memory for it throws, and if the path of the socket is too long.
-  void connect(address const& to);
+  // Connects to the next endpoint of a list, which has to live until the link is closed. If no
+  // endpoint is left in the list, looks the address up first. Throws what the memory for it
+  // throws, and if the path of the socket is too long.
+  void connect(address const& to, endpoint_list& known);
 
   // Returns where to append what is to be written by the next flush().
   std::string& out() noexcept { return out_; }
@@ -84,7 +114,7 @@ class link : public std::enable_shared_from_this<link> {
   void close() noexcept;
 
  private:
-  using endpoint = asio::generic::stream_protocol::endpoint;
+  using endpoint = endpoint_list::endpoint;
   using clock = std::chrono::steady_clock;
 
   static constexpr std::size_t read_size = 16 * 1024;
@@ -99,14 +129,14 @@ class link : public std::enable_shared_from_this<link> {
   template <class Function>
   link_handler when_done(Function f);
 
-  void connect(std::vector<endpoint> const& endpoints);
+  void connect(endpoint const& to);
   void connected();
   void linked();
   void read();
   void take_messages(std::size_t n);
   void watch();
   void check_silence();
-  void fail(std::string_view why, failure error = failure::none) noexcept;
+  void fail(std::string_view why, boost::system::error_code error) noexcept;
 
   link_host* host_;  // null: it is closed
   duration const patience_;
@@ -128,10 +158,10 @@ template <class Function, class... Results>
 void link::go_on(boost::system::error_code error, Function f, Results const&... results) noexcept {
   if (host_ == nullptr) return;
   try {
-    if (error) return fail(transport_->explain(error.message()));
+    if (error) return fail(transport_->explain(error.message()), error);
     f(*this, results...);
   } catch (std::exception const& e) {
-    fail(e.what());
+    fail(e.what(), make_error_code(boost::system::errc::not_enough_memory));
   }
 }
 
@@ -150,7 +180,7 @@ link_handler link::when_done(Function) {
           }};
 }
 
-inline void link::connect(address const& to) {
+inline void link::connect(address const& to, endpoint_list& known) {
   if (to.security)
     transport_ = to.security->secure(socket_, to.host);
   else
@@ -158,16 +188,17 @@ inline void link::connect(address const& to) {
   heard_at_ = clock::now();
   watch();
   if (!to.unix_socket.empty())
-    return connect({endpoint(asio::local::stream_protocol::endpoint(to.unix_socket))});
-  resolver_.async_resolve(to.host, to.port, then([](link& l, auto const& found) {
-                            std::vector<endpoint> endpoints;
-                            for (auto const& each : found) endpoints.push_back(each.endpoint());
-                            l.connect(endpoints);
+    return connect(asio::local::stream_protocol::endpoint(to.unix_socket));
+  if (!known.is_empty()) return connect(known.take());
+  resolver_.async_resolve(to.host, to.port, then([&known](link& l, auto const& found) {
+                            known.assign(found);
+                            l.heard_at_ = clock::now();
+                            l.connect(known.take());
                           }));
 }
 
-inline void link::connect(std::vector<endpoint> const& endpoints) {
-  asio::async_connect(socket_, endpoints, then([](link& l, endpoint const&) { l.connected(); }));
+inline void link::connect(endpoint const& to) {
+  socket_.async_connect(to, then([](link& l) { l.connected(); }));
 }
 
 inline void link::connected() {
@@ -199,7 +230,7 @@ inline void link::take_messages(std::size_t n) {
     host_->received(*message);
   }
   if (host_ != nullptr && parser_.error() != resp::fault::none)
-    return fail(describe(parser_.error()), failure::protocol_error);
+    return fail(describe(parser_.error()), error::protocol_error);
   if (host_ == nullptr) return;
   owes_ = host_->awaits_answer();
   host_->ready();
@@ -233,13 +264,13 @@ inline void link::watch() {
 inline void link::check_silence() {
   watches_ = false;
   if (owes_ && clock::now() - heard_at_ >= patience_)
-    return fail(transport_->explain("the server does not answer in time"));
+    return fail(transport_->explain("the server does not answer in time"), asio::error::timed_out);
   watch();
 }
 
 // --- The end ---
 
-inline void link::fail(std::string_view why, failure error) noexcept {
+inline void link::fail(std::string_view why, boost::system::error_code error) noexcept {
   link_host* const host = host_;
   if (host == nullptr) return;  // it has closed the link, and then thrown
   close();

@@ -73,6 +73,19 @@ class session_driver : public session_host,
 
   session& owned_session() noexcept { return session_; }
 
+  // Returns Asio's error, or `protocol_error`, that has ended the last connection, or attempt to
+  // make one, of whose end the session knows no better reason.
+  boost::system::error_code link_error() const noexcept { return link_error_; }
+
+  // Returns the endpoints of the server's name that are still to be tried.
+  endpoint_list& endpoints() noexcept { return endpoints_; }
+
+  // Closes the connection. A name that does not lead to a master is looked up again.
+  void disconnect(failure why) noexcept override {
+    drop_link();
+    if (why == failure::not_a_master) endpoints_.clear();
+  }
+
   // True in a child that was forked: the connection is its parent's.
   virtual bool is_away() const noexcept { return false; }
 
@@ -114,9 +127,8 @@ class session_driver : public session_host,
     follow([] {});
   }
   bool awaits_answer() const noexcept override { return !is_ready_ || session_.expects(); }
-  void broken(std::string_view why, failure error) noexcept override;
+  void broken(std::string_view why, boost::system::error_code error) noexcept override;
 
-  void disconnect() noexcept override { drop_link(); }
   std::string new_client_id() override;
 
   bool shake_hands(resp::value message);
@@ -127,6 +139,8 @@ class session_driver : public session_host,
   std::string const prefix_;
   milliseconds const patience_;
 
+  endpoint_list endpoints_;
+  boost::system::error_code link_error_;
   std::shared_ptr<link> link_;  // null: there is none, and another one follows after a pause
   handshake handshake_;         // of the link
   bool is_ready_ = false;       // the handshake is complete
@@ -213,7 +227,7 @@ inline void session_driver::connect() {
     is_ready_ = false;
     handshake_ = {};
     link_ = std::make_shared<link>(executor_, static_cast<link_host&>(*this), patience_);
-    link_->connect(where_);
+    link_->connect(where_, endpoints_);
   });
 }
 
@@ -229,12 +243,16 @@ inline void session_driver::linked() {
   link_->flush();
 }
 
-inline void session_driver::broken(std::string_view why, failure error) noexcept {
+inline void session_driver::broken(std::string_view why,
+                                   boost::system::error_code error) noexcept {
   auto const self = shared_from_this();
   link_.reset();
   if (is_away()) return;
-  if (!is_ready_) report({session_event::kind::disconnected, why, {}, error});
-  follow([&] { session_.disconnected(read_clock(), why, error); });
+  link_error_ = error;
+  follow([&] {
+    is_ready_ ? session_.disconnected(read_clock(), why)
+              : session_.connect_failed(read_clock(), why);
+  });
 }
 
 // --- Messages ---
@@ -270,14 +288,15 @@ inline bool session_driver::shake_hands(resp::value message) {
     case handshake::progress::goes_on: break;
     case handshake::progress::complete:
       is_ready_ = true;
+      endpoints_.clear();
       session_.connected(read_clock());
       break;
     case handshake::progress::failed:
-      drop_link();
-      report({session_event::kind::disconnected, handshake_.text(), {}, handshake_.why()});
+      disconnect(handshake_.why());
+      session_.connect_failed(read_clock(), handshake_.text(), handshake_.why());
       return false;
     case handshake::progress::refused:
-      session_.fail(handshake_.why(), handshake_.text());
+      session_.refused(read_clock(), handshake_.text(), handshake_.why());
       return false;
   }
   return true;

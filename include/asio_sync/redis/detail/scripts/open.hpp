@@ -8,8 +8,28 @@
 
 namespace asio_sync::redis::detail::scripts {
 
-/// Opens a session, or makes this connection the one that speaks for it.
-inline constexpr script open{"open", "",
+/// Opens a session, or makes this connection the one that speaks for it. First asks for each
+/// command that a script calls, because nothing is undone if one is missing in the middle.
+inline constexpr script open{"open",
+                             R"lua(
+local channel = prefix .. 'ch:' .. me:match('^[^.]*')
+local commands = {{'PUBLISH', channel, ''}, {'PUBSUB', 'NUMSUB', channel},
+                  {'INFO', 'server'}, {'TIME'}}
+for name in ([[DEL EXISTS HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HRANDFIELD HSCAN HSET HVALS
+  INCR MGET PEXPIRE PTTL SADD SET SRANDMEMBER SREM ZADD ZCARD ZRANGE ZRANGEBYLEX ZREM ZSCORE]])
+  :gmatch('%u+') do
+  commands[#commands + 1] = {name, prefix .. 'all'}
+end
+for _, command in ipairs(commands) do
+  local known, allowed = pcall(redis.acl_check_cmd, unpack(command))
+  local text = table.concat(command, ' ')
+  if not known then
+    return redis.error_reply('ERR unknown command: scripts call ' .. text)
+  elseif not allowed then
+    return redis.error_reply('NOPERM scripts call ' .. text .. ', which the user may not')
+  end
+end
+)lua",
                              R"lua(
 local gen, known, number, ttl, max_ttl = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7]
 local key, name, fresh, old = prefix .. 's:' .. me, ARGV[9], ARGV[10] == 'new', ARGV[11]

@@ -77,7 +77,7 @@ struct refusal {
     return text.substr(0, text.find(' '));
   }
 
-  // Returns the reason of a final error that has no code of its own.
+  // Returns the reason of an error that has no code of its own.
   failure reason() const noexcept {
     return text.starts_with("ERR unknown command") ? failure::unsupported_server
                                                    : failure::server_error;
@@ -99,7 +99,8 @@ enum class reaction : std::uint8_t {
   reconnect,        // the connection is closed
   lose_session,     // the session has ended at the server
   change_identity,  // somebody else speaks for the session
-  fail_client       // the run of the client ends
+  refuse_client,  // the connection is closed; before the first session the run of the client ends
+  fail_client     // the run of the client ends
 };
 
 struct consequence {
@@ -121,18 +122,18 @@ inline consequence consequence_of(std::string_view code) noexcept {
       {"LOST", {reaction::fail_operation, failure::lease_lost}},
       {"CAPACITY", {reaction::fail_operation, failure::configuration_mismatch}},
       {"OOM", {reaction::ask_later}},
-      {"NOSCRIPT", {reaction::reconnect}},
-      {"LOADING", {reaction::reconnect}},
-      {"MASTERDOWN", {reaction::reconnect}},
-      {"BUSY", {reaction::reconnect}},
-      {"MISCONF", {reaction::reconnect}},
-      {"NOREPLICAS", {reaction::reconnect}},
-      {"READONLY", {reaction::reconnect}},
+      {"NOSCRIPT", {reaction::reconnect, failure::server_error}},
+      {"LOADING", {reaction::reconnect, failure::server_error}},
+      {"MASTERDOWN", {reaction::reconnect, failure::not_a_master}},
+      {"BUSY", {reaction::reconnect, failure::server_error}},
+      {"MISCONF", {reaction::reconnect, failure::server_error}},
+      {"NOREPLICAS", {reaction::reconnect, failure::server_error}},
+      {"READONLY", {reaction::reconnect, failure::not_a_master}},
+      {"NOPERM", {reaction::fail_operation, failure::access_denied}},
+      {"NOAUTH", {reaction::refuse_client, failure::access_denied}},
+      {"WRONGPASS", {reaction::refuse_client, failure::access_denied}},
+      {"DENIED", {reaction::refuse_client, failure::access_denied}},
       {"MAXTTL", {reaction::fail_client, failure::configuration_mismatch}},
-      {"NOPERM", {reaction::fail_client, failure::access_denied}},
-      {"NOAUTH", {reaction::fail_client, failure::access_denied}},
-      {"WRONGPASS", {reaction::fail_client, failure::access_denied}},
-      {"DENIED", {reaction::fail_client, failure::access_denied}},
   };
   for (row const& r : table)
     if (r.code == code) return r.follows;

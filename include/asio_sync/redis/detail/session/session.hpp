@@ -73,6 +73,8 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
     extend(sent);
   }
   enter(session_state::open);
+  has_opened_ = true;
+  attempts_ = told_refusals_ = 0;
   claims_.name_all(now);
   if (!a.resumed || !confirms_) report(session_event::kind::connected, {});
   confirms_ = false;
@@ -86,11 +88,11 @@ inline void session::refuse(time_point now, command const& front, refusal const&
   bool const is_own = opens || front.what == script::beat || front.what == script::shutdown;
   switch (what) {
     case reaction::fail_client: return fail(why, r.text);
+    case reaction::refuse_client: return refuse_client(r.text, why);
     case reaction::fail_operation:
-      if (opens) return fail(why == failure::server_error ? r.reason() : why, r.text);
-      if (why == failure::server_error)
+      if (is_own) return refuse_own(front.what, why, r);
+      if (why == failure::server_error || why == failure::access_denied)
         host_.report({session_event::kind::server_error, r.text, {}, why});
-      if (is_own) break;
       return claims_.refuse(now, front, why);
     case reaction::ask_later:
       if (!asks) break;
@@ -101,9 +103,18 @@ inline void session::refuse(time_point now, command const& front, refusal const&
       claim_table::deny(front);
       return lose_refused_session(r.text);
     case reaction::change_identity: return change_identity(r.text);
-    case reaction::reconnect: break;
+    case reaction::reconnect: return reconnect(r.text, why);
   }
-  reconnect(r.text);
+  reconnect(r.text, failure::server_error);
+}
+
+// Takes an error of `open`, `beat` or `shutdown` that would fail the operation of a claim.
+inline void session::refuse_own(script what, failure why, refusal const& r) noexcept {
+  bool const opens = what == script::open;
+  if (opens && why == failure::version_mismatch) return fail(why, r.text);
+  if (why == failure::access_denied) return refuse_client(r.text, why);
+  if (opens && why == failure::server_error) return refuse_client(r.text, r.reason());
+  reconnect(r.text, failure::server_error);
 }
 
 }  // namespace asio_sync::redis::detail

@@ -24,6 +24,7 @@ struct session_config {
 struct session_event {
   enum class kind : std::uint8_t {
     connected,
+    connect_failed,  // `attempt`: which one since the last connection that stood
     disconnected,
     session_lost,
     late_heartbeat,  // `time`: by how much
@@ -37,7 +38,8 @@ struct session_event {
   kind what;
   std::string_view text;
   std::chrono::milliseconds time{0};
-  failure error = failure::none;
+  failure error = failure::none;  // `none`: the host knows why a connection has ended
+  unsigned attempt = 0;
 };
 
 // The session tells its host what follows from a call, before that call returns. The host must not
@@ -68,8 +70,9 @@ class session_host {
 
   virtual void report(session_event const& e) noexcept = 0;
 
-  // Closes the connection. Nothing that arrives on it may reach the session from now on.
-  virtual void disconnect() noexcept = 0;
+  // Closes the connection, if there is one. Nothing that arrives on it may reach the session from
+  // now on. `not_a_master`: the next connection is to another server, if the name has moved.
+  virtual void disconnect(failure why) noexcept = 0;
 
   // The session does not run any more. If a connection is left, the host closes it.
   virtual void ended(failure why) noexcept = 0;

@@ -50,6 +50,8 @@ class session {
   void run() noexcept {
     enter(session_state::offline);
     refusing_ = failure::none;
+    has_opened_ = false;
+    attempts_ = told_refusals_ = 0;
   }
 
   // Ends the session without a word to the server. Waits stay, and are served by the next run.
@@ -132,6 +134,18 @@ class session {
   void disconnected(time_point now, std::string_view why, failure error = {}) noexcept {
     observe(now);
     if (is_connected(state_)) lose_connection(why, error);
+  }
+
+  // A connection could not be made, or was lost before its handshake was complete.
+  void connect_failed(time_point now, std::string_view why, failure error = {}) noexcept {
+    observe(now);
+    if (state_ != session_state::stopped) lose_connection(why, error);
+  }
+
+  // The server has refused the handshake of a connection.
+  void refused(time_point now, std::string_view why, failure error) noexcept {
+    observe(now);
+    if (state_ != session_state::stopped) refuse_client(why, error);
   }
 
   // Makes the next request. Returns false if there is nothing to send now.
@@ -223,13 +237,14 @@ class session {
       lose_session("no beat was acknowledged in time", session_state::offline);
   }
 
-  void reconnect(std::string_view why, failure error = {}) noexcept {
-    host_.disconnect();
+  void reconnect(std::string_view why, failure error) noexcept {
+    host_.disconnect(error);
     lose_connection(why, error);
   }
 
   void confirm() noexcept;
-  void lose_connection(std::string_view why, failure error) noexcept;
+  void lose_connection(std::string_view why, failure error, bool tells = true) noexcept;
+  void refuse_client(std::string_view why, failure error) noexcept;
   void lose_session(std::string_view why, session_state next) noexcept;
   void lose_refused_session(std::string_view why) noexcept;
   void change_identity(std::string_view why);
@@ -241,12 +256,18 @@ class session {
   bool accept(time_point now, command const& front, answer const& a);
   void accept_open(time_point now, time_point sent, opened const& a);
   void refuse(time_point now, command const& front, refusal const& r);
+  void refuse_own(script what, failure why, refusal const& r) noexcept;
 
   session_config const config_;
   session_host& host_;
   session_state state_ = session_state::stopped;
   bool leaving_ = false;              // shutdown() has been called
   failure refusing_ = failure::none;  // later claims finish with it at once
+  bool has_opened_ = false;           // a session, since run()
+
+  // Since run() and since the last connection that stood: how many attempts have failed, and a bit
+  // for each error with which a server has refused one.
+  unsigned attempts_ = 0, told_refusals_ = 0;
 
   identity identity_;
   time_point valid_until_{};
@@ -288,17 +309,35 @@ inline void session::confirm() noexcept {
 }
 
 // The session goes on: its commands are sent again when another connection has resumed it.
-inline void session::lose_connection(std::string_view why, failure error) noexcept {
-  enter(state_ == session_state::opening ? session_state::offline : session_state::suspended);
-  commands().requeue();
-  beat_sent_ = shutdown_sent_ = false;
-  host_.report({session_event::kind::disconnected, why, {}, error});
+inline void session::lose_connection(std::string_view why, failure error, bool tells) noexcept {
+  using kind = session_event::kind;
+  bool const stood = state_ == session_state::open ||
+                     (state_ == session_state::resuming && confirms_);
+  if (is_connected(state_)) {
+    enter(state_ == session_state::opening ? session_state::offline : session_state::suspended);
+    commands().requeue();
+    beat_sent_ = shutdown_sent_ = false;
+  }
+  if (!stood) ++attempts_;
+  if (tells)
+    host_.report({stood ? kind::disconnected : kind::connect_failed, why, {}, error, attempts_});
+}
+
+// Before the first session of a run a refusal is final: the settings are wrong. Behind it a
+// refusal is an outage, because the server after a fail-over may be another one. A replica always
+// is.
+inline void session::refuse_client(std::string_view why, failure error) noexcept {
+  if (!has_opened_ && error != failure::not_a_master) return fail(error, why);
+  unsigned const refusal = 1u << static_cast<unsigned>(error);
+  bool const is_new = (std::exchange(told_refusals_, told_refusals_ | refusal) & refusal) == 0;
+  host_.disconnect(error);
+  lose_connection(why, error, is_new);
 }
 
 inline void session::lose_session(std::string_view why, session_state next) noexcept {
   report(session_event::kind::session_lost, why);
   if (leaving_) return conclude(failure::timed_out, failure::aborted);
-  if (is_connected(state_) && !is_connected(next)) host_.disconnect();
+  if (is_connected(state_) && !is_connected(next)) host_.disconnect(failure::lease_lost);
   forsake();
   enter(next);
 }
@@ -315,7 +354,10 @@ inline void session::lose_refused_session(std::string_view why) noexcept {
 // Another client has this session, or the name of it.
 inline void session::change_identity(std::string_view why) {
   std::string id = host_.new_client_id();
-  has_session(state_) ? lose_session(why, session_state::offline) : reconnect(why);
+  if (has_session(state_))
+    lose_session(why, session_state::offline);
+  else
+    reconnect(why, failure::server_error);
   identity_.change(std::move(id));
 }
 
@@ -328,7 +370,7 @@ inline void session::forsake() noexcept {
 
 // Ends the run, and all waits unless `waits` is `none`.
 inline void session::conclude(failure result, failure waits) noexcept {
-  if (is_connected(state_)) host_.disconnect();
+  if (is_connected(state_)) host_.disconnect(result);
   forsake();
   enter(session_state::stopped);
   leaving_ = false;
