@@ -67,7 +67,7 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
     extend(sent);
   }
   enter(session_state::open);
-  claims_.name_all(now);
+  claims_.beats().name_all(now);
   report(session_event::kind::connected, {});
   if (data_lost) report(session_event::kind::data_lost, {});
   if (a.gate) report(session_event::kind::gated, {}, *a.gate);
