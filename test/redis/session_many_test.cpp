@@ -217,6 +217,17 @@ BOOST_AUTO_TEST_CASE(a_hint_during_a_round_names_its_object_before_the_round_goe
   BOOST_TEST(beat() == std::vector<std::string>{"y:10001"}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(hints_for_an_object_do_not_end_its_round) {
+  wait_many(10'000, 1);
+  after(2s);
+  std::set<std::string> named;
+  for (auto const end = now + 2s; now < end; now = s.next_tick()) {
+    auto const tokens = beat(waits(11, 5ms));
+    named.insert(tokens.begin(), tokens.end());
+  }
+  BOOST_TEST(named.size() == 10'000u);
+}
+
 BOOST_AUTO_TEST_CASE(waits_that_are_granted_leave_a_round) {
   wait_many(3000, 1);
   after(2s);
