@@ -234,16 +234,16 @@ BOOST_AUTO_TEST_CASE(holds_are_named_in_rotation) {
 }
 
 BOOST_AUTO_TEST_CASE(holds_are_named_although_waiters_fill_the_beats) {
-  for (int const objects : {1, 63, 64, 126, 200}) {
+  for (int const objects : {1, 63, 64, 128, 200}) {
     fixture f;
     f.open();
-    for (int i = 0; i != 1200; ++i) f.wait("x" + std::to_string(i % objects), 11);
+    for (int i = 0; i != 2048; ++i) f.wait("x" + std::to_string(i % objects), 11);
     claim const& held = f.hold("y", 12);
     f.hold("z", 13);
     std::size_t named = 0;
     for (auto const end = f.now + 20s; f.now < end; f.now = f.s.next_tick())
       if (std::string const beat = f.sent(); !beat.empty()) {
-        named += beat.find(" y:1201") != std::string::npos;
+        named += beat.find(" y:2049") != std::string::npos;
         std::vector<token_state> states;
         std::istringstream words(beat);
         std::string word;

@@ -334,37 +334,39 @@ void hub::queue(order& o) noexcept {
 }
 
 // Ends the claims and questions that no driver has seen, if operations are refused. A claim that
-// was taken out counts as ended, so that nobody gives it up. The driver decides about questions
-// that wait for a run, because a shutdown that was ordered later leaves them.
+// was taken out counts as ended, so that nobody gives it up.
 void hub::end_fresh_orders() noexcept {
   shell::context_ends::held_off const meanwhile;  // the waits are anybody's
-  for (;;) {
-    order* fresh = nullptr;
-    verdict why;
-    {
-      std::lock_guard const guard(lock_);
-      why = refusal_.load(std::memory_order_relaxed);
-      if (why.decided()) fresh = first_fresh_order();
-      if (!fresh) return;
-      orders_.erase(*fresh);
-      fresh->is_queued = false;
-      if (fresh->what == order::kind::claim) static_cast<remote_claim*>(fresh)->is_ended_ = true;
+  shell::wait_list<order> fresh;
+  verdict why;
+  {
+    std::lock_guard const guard(lock_);
+    why = refusal_.load(std::memory_order_relaxed);
+    if (!why.decided()) return;
+    for (order* next = orders_.empty() ? nullptr : &orders_.front(); next;) {
+      order& o = *std::exchange(next, next->next);
+      if (!is_fresh(o)) continue;
+      orders_.erase(o);
+      fresh.push_back(o);
+      o.is_queued = false;
+      if (o.what == order::kind::claim) static_cast<remote_claim&>(o).is_ended_ = true;
     }
-    if (fresh->what == order::kind::claim)
-      finish(static_cast<remote_claim&>(*fresh), why);
+  }
+  while (!fresh.empty()) {
+    order& o = fresh.pop_front();
+    if (o.what == order::kind::claim)
+      finish(static_cast<remote_claim&>(o), why);
     else
-      finish(static_cast<remote_question&>(*fresh), why);
+      finish(static_cast<remote_question&>(o), why);
   }
 }
 
-order* hub::first_fresh_order() const noexcept {
-  for (order* o = orders_.empty() ? nullptr : &orders_.front(); o; o = o->next) {
-    if (o->what == order::kind::question &&
-        !(strand_ && static_cast<remote_question*>(o)->waits_for_run))
-      return o;
-    if (o->what == order::kind::claim && static_cast<remote_claim*>(o)->wishes_.ask) return o;
-  }
-  return nullptr;
+// True if no driver has seen the claim or question of an order. The driver decides about questions
+// that wait for a run, because a shutdown that was ordered later leaves them.
+bool hub::is_fresh(order const& o) const noexcept {
+  if (o.what == order::kind::claim) return static_cast<remote_claim const&>(o).wishes_.ask;
+  return o.what == order::kind::question &&
+         !(strand_ && static_cast<remote_question const&>(o).waits_for_run);
 }
 
 }  // namespace asio_sync::redis::detail

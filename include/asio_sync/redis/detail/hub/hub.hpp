@@ -64,7 +64,7 @@ struct wishes {
 // Takes the orders of a hub.
 class driver {
  public:
-  // Takes all orders; called on the strand.
+  // Takes orders, and asks to be called again if there are more; called on the strand.
   virtual void drain() noexcept = 0;
 
   // Ends everything that the driver knows: the client or its context goes.
@@ -200,7 +200,7 @@ class hub : public std::enable_shared_from_this<hub> {
 
   // Below: under the lock.
   void queue(order& o) noexcept;
-  order* first_fresh_order() const noexcept;
+  bool is_fresh(order const& o) const noexcept;
 
   // Below: without it.
   void end_fresh_orders() noexcept;

@@ -103,7 +103,6 @@ class session_driver : public session_host,
 
  private:
   static constexpr milliseconds shortest_pause{50}, longest_pause{2000};  // between two attempts
-  static constexpr std::size_t most_backlog = 64 * 1024;
 
   void write();
   void set_alarm();
@@ -185,12 +184,8 @@ inline void session_driver::rest() noexcept {
   alarm_at_ = session_clock::time_point::max();
 }
 
-// A beat does not wait for room behind other commands.
 inline void session_driver::write() {
-  auto const has_room = [this] {
-    return link_->backlog() < most_backlog || session_.next_tick() <= read_clock();
-  };
-  while (link_ && is_ready_ && has_room() && session_.next(read_clock(), request_))
+  while (link_ && is_ready_ && session_.next(read_clock(), request_))
     handshake_.append_call(link_->out(), request_);
   if (link_ && is_ready_) link_->flush();
 }

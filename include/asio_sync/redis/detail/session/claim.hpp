@@ -5,7 +5,10 @@
 #define ASIO_SYNC_REDIS_DETAIL_SESSION_CLAIM_HPP
 
 #include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/detail/session/due_heap.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
+#include <asio_sync/redis/detail/session/rotation.hpp>
+#include <asio_sync/redis/detail/session/session_clock.hpp>
 #include <asio_sync/redis/detail/session/visit.hpp>
 
 #include <chrono>
@@ -20,15 +23,6 @@
 
 namespace asio_sync::redis::detail {
 
-// Names the time points of a session. The caller reads the clock, which never goes back.
-struct session_clock {
-  using duration = std::chrono::nanoseconds;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = std::chrono::time_point<session_clock>;
-  static constexpr bool is_steady = true;
-};
-
 class claim;
 class question;
 
@@ -42,8 +36,22 @@ struct command {
   session_clock::time_point sent{};
   bool queued = true;        // it is to be sent
   bool again = false;        // it, or one by which the claim has asked, has been sent before
-  bool large = false;        // it is unanswered, and its answer may have a monitor's variables
+  std::size_t cost = 0;      // while it is unanswered; see command_queue
   question* asks = nullptr;  // null if it is none's, or that of one that has ended
+};
+
+struct object;
+
+// The claims of an object that wait, or those that hold. A round names each of them once.
+struct claim_group {
+  object* about = nullptr;
+  rotation<claim> claims{};
+  std::uint64_t named = 0;  // the last beat that has named one of them
+  rotation_place<claim_group> place{};
+
+  // Of claims that wait.
+  session_clock::time_point turn = session_clock::time_point::max();  // of the next round
+  due_place<claim_group> due{};  // the turn, or a time for which the server has asked
 };
 
 // An object that claims are about. It outlives them.
@@ -54,8 +62,7 @@ struct object {
   bool has_variables() const noexcept { return kind == "monitor"; }
 
   // The session's own.
-  std::size_t waits = 0;    // claims that wait in the queue of the object
-  std::uint64_t named = 0;  // the last beat that has named the object
+  claim_group waiters{}, holders{};
 };
 
 // The session's view of a claim.
@@ -104,6 +111,10 @@ class claim {
   // Returns what the holder of a monitor sees and asks for; its own between the grant and the
   // command that ends the hold. Null for the claims of other objects.
   detail::visit* visit() noexcept { return visit_.get(); }
+
+  // The session's own.
+  rotation_place<claim> place{};  // among the waiters or holders of the object
+  due_place<claim> due{};         // to ask again after OOM, or to take back a hold
 
   // Adds the arguments of a command that is about the claim.
   void write(request& out, script what) const {
@@ -157,8 +168,6 @@ class claim {
   bool exits_ = false;                             // `exit` is to be sent, or is unanswered
   std::uint64_t owned_from_ = 1, owned_upto_ = 0;  // the tokens that its command makes
 
-  // The time to name a waiter in a beat, to ask again after OOM, or to take back a hold.
-  session_clock::time_point due_ = session_clock::time_point::max();
   std::chrono::milliseconds delay_{0};  // before it asks again after the last OOM
 
   claim_map::node_type token_;  // while the session does not know the claim

@@ -8,6 +8,7 @@
 #include <asio_sync/redis/detail/session/beat_schedule.hpp>
 #include <asio_sync/redis/detail/session/claim.hpp>
 #include <asio_sync/redis/detail/session/command_queue.hpp>
+#include <asio_sync/redis/detail/session/due_heap.hpp>
 #include <asio_sync/redis/detail/session/questions.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
@@ -43,7 +44,9 @@ class claim_table {
   question_table& questions() noexcept { return questions_; }
 
   // Returns when wake() has something to do.
-  time_point wake_time() const noexcept { return std::min(wake_, questions_.wake_time()); }
+  time_point wake_time() const noexcept {
+    return std::min(wakes_.earliest(), questions_.wake_time());
+  }
 
   // Registers a claim under a token of its own.
   void add(claim& c) noexcept {
@@ -162,30 +165,22 @@ class claim_table {
   // too long. Ends questions that have lasted too long.
   void wake(time_point now) noexcept {
     questions_.wake(now);
-    wake_ = time_point::max();
-    for_each([&](claim& c) {
-      if (c.state_ == claim_state::waiting) return;
-      if (c.due_ > now) return wake_at(c, c.due_);
-      if (c.state_ == claim_state::asking) return ask(c);
-      if (c.state_ == claim_state::leaving) return depart(c, script::forget);
-      host_.report({session_event::kind::held_too_long, c.object_.name, max_hold_});
-      lose_hold(c, script::release);
-    });
-  }
-
-  // Names all waiters in the next beat, which is due now.
-  void name_all(time_point now) noexcept {
-    beats_.set(now);
-    for_each([&](claim& c) {
-      if (c.state_ == claim_state::waiting) beats_.name_at(c, now);
-    });
+    while (wakes_.earliest() <= now) {
+      claim& c = wakes_.front();
+      wakes_.erase(c);
+      if (c.state_ == claim_state::asking) {
+        ask(c);
+      } else if (c.state_ == claim_state::leaving) {
+        depart(c, script::forget);
+      } else {
+        host_.report({session_event::kind::held_too_long, c.object_.name, max_hold_});
+        lose_hold(c, script::release);
+      }
+    }
   }
 
   // Returns true if the server has lost the record of a hold since the last call.
   bool take_lost_record() noexcept { return std::exchange(lost_record_, false); }
-
-  // Chooses the claims of a beat that is sent now.
-  void begin_beat(time_point now) { beats_.begin(now, claims_); }
 
   // --- Answers ---
 
@@ -312,10 +307,13 @@ class claim_table {
   }
 
   void enter(claim& c, claim_state next) noexcept {
-    if (c.state_ == claim_state::waiting) beats_.remove_wait(c);
-    if (next == claim_state::waiting) beats_.add_wait(c);
+    wakes_.erase(c);
+    if (c.state_ == next) return;
+    if (c.state_ == claim_state::waiting) beats_.remove_waiter(c);
+    if (c.state_ == claim_state::holding) beats_.remove_holder(c);
+    if (next == claim_state::waiting) beats_.add_waiter(c);
+    if (next == claim_state::holding) beats_.add_holder(c);
     c.state_ = next;
-    c.due_ = time_point::max();
   }
 
   void ask(claim& c) noexcept {
@@ -334,7 +332,7 @@ class claim_table {
 
   void repeat_later(time_point now, claim& c) noexcept {
     c.delay_ = std::clamp(2 * c.delay_, milliseconds(50), milliseconds(2000));
-    wake_at(c, now + c.delay_);
+    wakes_.set(c, now + c.delay_);
   }
 
   // The server has refused to end the token.
@@ -351,9 +349,7 @@ class claim_table {
     c.ticket_ = c.parked_ ? 0 : s.number;
     c.delay_ = {};
     if (c.parked_ && c.recalled_) return ask(c);
-    auto soon = beats_.interval();
-    if (s.hint) soon = std::min<session_clock::duration>(soon, *s.hint + milliseconds(1));
-    beats_.name_at(c, now + soon);
+    beats_.expect(c, now, s.hint);
   }
 
   void hold(time_point now, claim& c, std::uint64_t fence) noexcept {
@@ -363,7 +359,7 @@ class claim_table {
     c.parked_ = false;
     c.delay_ = {};
     c.fence_ = fence;
-    if (max_hold_ > milliseconds::zero()) wake_at(c, now + max_hold_);
+    if (max_hold_ > milliseconds::zero()) wakes_.set(c, now + max_hold_);
     host_.granted(c);
   }
 
@@ -378,11 +374,6 @@ class claim_table {
     leave(c, how);
   }
 
-  void wake_at(claim& c, time_point when) noexcept {
-    c.due_ = when;
-    wake_ = std::min(wake_, when);
-  }
-
   session_host& host_;
   milliseconds const max_hold_;
   claim_map claims_;
@@ -390,7 +381,7 @@ class claim_table {
   command_queue commands_;
   question_table questions_{commands_, host_};
   beat_schedule beats_;
-  time_point wake_ = time_point::max();
+  due_heap<claim> wakes_;  // the claims that wake() is for
   bool lost_record_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <asio_sync/redis/detail/session/claim.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <list>
 #include <utility>
@@ -14,19 +15,21 @@
 namespace asio_sync::redis::detail {
 
 // The commands that are unanswered, in the order in which they were sent, and the commands of
-// claims and questions that are to be sent. It moves nodes between lists, and needs no memory.
+// claims and questions that are to be sent. What is unanswered is limited, so that a beat never
+// has much before it; the commands of the session itself do not count. It moves nodes between
+// lists, and needs no memory.
 class command_queue {
  public:
   using time_point = session_clock::time_point;
 
   bool has_ready() const noexcept { return !ready_.empty(); }
 
-  // True if the first of them may be sent now. A server closes a connection on which too much
-  // waits to be read.
-  bool may_send() const noexcept {
-    return has_ready() && (large_ < most_large || !has_large_answer(ready_.front()));
-  }
   command const& first_ready() const noexcept { return ready_.front(); }
+
+  // True if the first of them, with a size in bytes, may be sent now.
+  bool has_room(std::size_t size) const noexcept {
+    return cost_ == 0 || cost_ + cost_of(ready_.front(), size) <= most_cost;
+  }
 
   bool has_unanswered() const noexcept { return !unanswered_.empty(); }
   std::size_t unanswered() const noexcept { return unanswered_.size(); }
@@ -65,15 +68,15 @@ class command_queue {
     q.command_->asks = nullptr;
   }
 
-  // Moves the first command to the unanswered ones.
-  void send(time_point now) noexcept {
+  // Moves the first command, with its size in bytes, to the unanswered ones.
+  void send(time_point now, std::size_t size) noexcept {
     command& front = ready_.front();
     if (front.of != nullptr) front.of->sent_ = true;
     if (front.asks != nullptr) ++front.asks->sent_;
     front.queued = false;
     front.sent = now;
-    front.large = has_large_answer(front);
-    if (front.large) ++large_;
+    front.cost = cost_of(front, size);
+    cost_ += front.cost;
     unanswered_.splice(unanswered_.end(), ready_, ready_.begin());
   }
 
@@ -98,7 +101,7 @@ class command_queue {
         settle();
       } else {
         front.queued = front.again = true;
-        end_large(front);
+        cost_ -= std::exchange(front.cost, 0);
         ready_.splice(at, unanswered_, unanswered_.begin());
       }
     }
@@ -110,19 +113,20 @@ class command_queue {
   }
 
  private:
-  static constexpr std::size_t most_large = 16;
+  // A command costs as many bytes as it has, but at least so much that 256 of them reach the
+  // limit, or 16 whose answers may have a monitor's variables: a server closes a connection on
+  // which too much waits to be read.
+  static constexpr std::size_t most_cost = 64 * 1024;
+  static constexpr std::size_t least_cost = most_cost / 256, least_large_cost = most_cost / 16;
 
-  static bool has_large_answer(command const& c) noexcept {
-    return is_ask(c.what) && c.of != nullptr && c.of->visit_ != nullptr;
-  }
-
-  void end_large(command& c) noexcept {
-    if (std::exchange(c.large, false)) --large_;
+  static std::size_t cost_of(command const& c, std::size_t size) noexcept {
+    bool const is_large = is_ask(c.what) && c.of != nullptr && c.of->visit_ != nullptr;
+    return std::max(size, is_large ? least_large_cost : least_cost);
   }
 
   void settle(std::list<command>& from) noexcept {
     command& front = from.front();
-    end_large(front);
+    cost_ -= front.cost;
     auto& room = front.of != nullptr     ? front.of->room_
                  : front.asks != nullptr ? front.asks->room_
                                          : own_;
@@ -132,7 +136,7 @@ class command_queue {
 
   std::list<command> ready_, unanswered_;
   std::list<command> own_{2};  // room for `open`, or for `beat` and `shutdown`
-  std::size_t large_ = 0;      // the unanswered ones whose answers may be large
+  std::size_t cost_ = 0;       // of the unanswered ones
 };
 
 }  // namespace asio_sync::redis::detail

@@ -49,6 +49,20 @@ class request {
     return std::string_view(bytes_).substr(begin, ends_[i] - begin);
   }
 
+  // Returns the number of bytes of the call on a connection: those of EVALSHA, the digest and the
+  // number of keys, and each argument with its length.
+  std::size_t wire_size() const noexcept {
+    auto const digits = [](std::size_t n) {
+      std::size_t count = 1;
+      while (n >= 10) n /= 10, ++count;
+      return count;
+    };
+    std::size_t sum = std::string_view("*\r\n$7\r\nEVALSHA\r\n$40\r\n\r\n$1\r\n0\r\n").size() + 40;
+    sum += digits(ends_.size() + 3) + bytes_.size();
+    for (std::size_t i = 0; i != ends_.size(); ++i) sum += 5 + digits((*this)[i].size());
+    return sum;
+  }
+
   // Begins a call without arguments.
   request& call(script s) noexcept {
     what_ = s;

@@ -75,7 +75,7 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
   enter(session_state::open);
   has_opened_ = true;
   attempts_ = told_refusals_ = 0;
-  claims_.name_all(now);
+  claims_.beats().name_all(now);
   if (!a.resumed || !confirms_) report(session_event::kind::connected, {});
   confirms_ = false;
   if (data_lost) report(session_event::kind::data_lost, {});

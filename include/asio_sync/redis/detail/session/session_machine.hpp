@@ -394,10 +394,11 @@ inline bool session::next(time_point now, request& out) {
     write_beat(now, out);
     commands().send_own(script::beat, now);
     beat_sent_ = true;
-  } else if (is_open && commands().may_send()) {
+  } else if (is_open && commands().has_ready()) {
     identity_.write(out, config_, commands().first_ready());
-    commands().send(now);
-  } else if (is_open && leaving_ && !shutdown_sent_ && !commands().has_ready()) {
+    if (!commands().has_room(out.wire_size())) return false;
+    commands().send(now, out.wire_size());
+  } else if (is_open && leaving_ && !shutdown_sent_) {
     identity_.write_shutdown(out, config_);
     commands().send_own(script::shutdown, now);
     shutdown_sent_ = true;
@@ -412,7 +413,7 @@ inline void session::write_beat(time_point now, request& out) {
   if (late > config_.margin)
     report(session_event::kind::late_heartbeat, {},
            std::chrono::duration_cast<milliseconds>(late));
-  claims_.begin_beat(now);
+  claims_.beats().begin(now);
   identity_.write_beat(out, config_, claims_.beats());
 }
 
