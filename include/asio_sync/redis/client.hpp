@@ -54,14 +54,14 @@ class client {
   /// Errors: throws `boost::system::system_error` with `invalid_argument` for a configuration that
   /// breaks the rules of its members.
   /// Exceptions: also what allocating, or adding a service to the executor's context, throws.
-  explicit client(executor_type ex, config c = {});
+  ASIO_SYNC_COMPILED_ONCE explicit client(executor_type ex, config c = {});
 
   client(client const&) = delete;
   client& operator=(client const&) = delete;
 
   /// Ends the session without a word to the server, like `stop()`. Outstanding waits complete with
   /// `operation_aborted`.
-  ~client();
+  ASIO_SYNC_COMPILED_ONCE ~client();
 
   /// The executor of the client's own operations whose handlers have none.
   executor_type get_executor() const noexcept { return hub_->executor(); }
