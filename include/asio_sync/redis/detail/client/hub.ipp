@@ -278,8 +278,7 @@ void hub::settle(remote_claim& c, verdict why) noexcept {
     end.swap(c.end_);
     loss.swap(c.loss_);  // of a hold that a wait on a condition has given back
   }
-  c.fail(why);
-  c.core->settle(c, why.outcome());
+  c.core->settle(c, why);
   result::settle(std::move(loss), wait_outcome::aborted);
   if (end) end->settle(why);
 }

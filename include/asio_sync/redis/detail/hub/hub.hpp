@@ -147,6 +147,13 @@ class hub : public std::enable_shared_from_this<hub> {
   bool is_valid() const noexcept;
   std::chrono::steady_clock::time_point valid_until() const noexcept;
 
+  // Return the number of sessions that have begun, and of those that are over.
+  std::uint64_t sessions() const noexcept { return sessions_.load(std::memory_order_acquire); }
+  std::uint64_t past_sessions() const noexcept {
+    std::uint64_t const all = sessions();  // read first: a session that begins now is not over
+    return is_valid() ? all - 1 : all;
+  }
+
   // True in a process that was forked after the hub was made. Then with the refusal.
   ASIO_SYNC_COMPILED_ONCE bool is_forked() const noexcept;
   ASIO_SYNC_COMPILED_ONCE verdict forked() const noexcept;
@@ -179,9 +186,11 @@ class hub : public std::enable_shared_from_this<hub> {
   };
   taken take() noexcept;
 
-  // The session lives until then, in ticks of session_clock, unless it is extended again.
+  // The session lives until then, in ticks of session_clock, unless it is extended again. `over`:
+  // there is none.
   void extend(std::int64_t valid_until) noexcept {
-    valid_until_.store(valid_until, std::memory_order_release);
+    std::int64_t const before = valid_until_.exchange(valid_until, std::memory_order_acq_rel);
+    if (before == over && valid_until != over) sessions_.fetch_add(1, std::memory_order_release);
   }
 
   // Ends the operation of a claim: decides the wait if the claim still waits, and settles the
@@ -221,6 +230,7 @@ class hub : public std::enable_shared_from_this<hub> {
   std::uint64_t const fork_count_;
 
   std::atomic<std::int64_t> valid_until_;
+  std::atomic<std::uint64_t> sessions_ = 0;  // that have begun
   std::atomic<bool> is_ending_ = false;  // the run: from the order on, nothing is held any more
   std::atomic<verdict> refusal_{verdict()};
 

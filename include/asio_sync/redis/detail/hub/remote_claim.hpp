@@ -86,7 +86,11 @@ class alignas(16) remote_claim : public order {
   // Returns the claim in a grant, which was its wait's; null if there is none.
   ASIO_SYNC_COMPILED_ONCE static claim_ref in(verdict granted) noexcept;
 
+  // Called by who has decided the wait, before the wait is handed out.
   void fail(verdict why) noexcept { failure_ = why; }
+
+  // Returns how a wait ends whose time is up: it fails if there was no session since it began.
+  ASIO_SYNC_COMPILED_ONCE wait_outcome time_out() noexcept;
 
   // True if a wait on a condition has nothing to give back any more.
   inline bool has_no_lock() const noexcept;
@@ -142,6 +146,7 @@ class alignas(16) remote_claim : public order {
         handle_(std::move(of)),
         weight_(weight),
         attempt_(how),
+        past_sessions_(handle_->client->past_sessions()),
         lock_(lock),
         wishes_{.ask = weight != 0},
         is_ended_(weight == 0) {}
@@ -155,7 +160,8 @@ class alignas(16) remote_claim : public order {
   std::shared_ptr<detail::handle> const handle_;
   std::uint64_t const weight_;
   attempt const attempt_;
-  claim_ref* const lock_;  // of a wait on a condition
+  std::uint64_t const past_sessions_;  // that were over when the claim was made
+  claim_ref* const lock_;              // of a wait on a condition
   std::atomic<standing> standing_ = standing::none;
   std::uint64_t fence_ = 0;
   verdict failure_;  // of a wait that has failed
