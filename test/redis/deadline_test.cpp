@@ -68,6 +68,7 @@ BOOST_AUTO_TEST_CASE(a_try_that_meets_the_gate_does_not_say_that_somebody_holds)
   BOOST_TEST((tried.refused(gated) && zero.refused(gated)));
   BOOST_TEST((permit.refused(gated) && entry.refused(gated)));
   BOOST_TEST((error_of([&] { return m.try_lock_for(0s); }) == gated));
+  BOOST_TEST((error_of([&] { return m.try_lock(); }) == gated));
   BOOST_TEST(w.soon([&] { return brief.calls != 0; }));
   BOOST_TEST((brief.refused(timed_out) && brief.error != unreachable));
   BOOST_TEST(m.waiters() == 0u);
@@ -125,6 +126,27 @@ BOOST_AUTO_TEST_CASE(a_deadline_with_a_session_is_a_time_out) {
   BOOST_TEST(w.soon([&] { return tried.calls != 0; }));
   BOOST_TEST((tried.refused(timed_out) && tried.error != unreachable));
   ::kill(w.s.id(), SIGCONT);
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_tries_once) {
+  world w;
+  async_mutex m(w.io, w.c, "x");
+  async_shared_mutex r(w.io, w.c, "r");
+  async_semaphore s(w.io, w.c, "s", 3);
+  BOOST_TEST(w.soon([&] { return w.events.has(event::kind::connected); }));
+  lock_type const lock = m.try_lock();
+  shared_lock_type const reader = r.try_lock_shared();
+  semaphore_permit const permits = s.try_acquire(2);
+  BOOST_TEST((lock.owns_lock() && reader.owns_lock() && permits.count() == 2));
+  BOOST_TEST((!m.try_lock() && !r.try_lock() && r.try_lock_shared() && !s.try_acquire(2)));
+  BOOST_TEST((s.try_acquire() && s.try_acquire(0).count() == 0));
+  BOOST_TEST((error_of([&] { return s.try_acquire(4); }) == errc::invalid_argument));
+  ::kill(w.s.id(), SIGSTOP);
+  BOOST_TEST(
+      (error_of([&] { return m.try_lock(); }) == asios_code));  // nobody says that it is held
+  ::kill(w.s.id(), SIGCONT);
+  w.c.stop();
+  BOOST_TEST((error_of([&] { return m.try_lock(); }) == unreachable));
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_ends_during_the_wait_counts) {

@@ -61,7 +61,7 @@ struct mutex_names {
 /// client is at work; over a strand, the mutex and its locks have to go before the strand's
 /// context.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_mutex : detail::remote_primitive<Executor> {
+class basic_async_mutex : detail::remote_primitive<Executor>, public detail::locked_by_own_guard {
   using base = detail::remote_primitive<Executor>;
 
  public:
@@ -120,6 +120,14 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   /// `resource_deadlock_would_occur` on a thread that runs the context of the mutex or of the
   /// client.
   lock_type lock() { return lock_in_thread(asio_sync::detail::no_limit(), "lock"); }
+
+  /// Locks the mutex if it is free and nobody waits. If it is not, the lock is empty. Takes one
+  /// trip to the server, and blocks the calling thread meanwhile.
+  ///
+  /// Errors: throws the errors of `async_try_lock` like `lock()`.
+  [[nodiscard]] lock_type try_lock() {
+    return base::template try_in_thread<lock_type>(1, "try_lock");
+  }
 
   /// Locks like `lock()`, but gives up after the time, with an empty lock. Zero or negative time:
   /// one try, which takes no longer than the client's `command_timeout`.

@@ -203,6 +203,14 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
     return in_thread(n, asio_sync::detail::no_limit(), "acquire");
   }
 
+  /// Acquires n permits if so many are free and nobody waits. If not, the permit is empty. Takes
+  /// one trip to the server, and blocks the calling thread meanwhile.
+  ///
+  /// Errors: throws the errors of `async_try_acquire` like `acquire()`.
+  [[nodiscard]] semaphore_permit try_acquire(std::ptrdiff_t n = 1) {
+    return base::template try_in_thread<semaphore_permit>(n, "try_acquire");
+  }
+
   /// Acquires like `acquire()`, but gives up after the time, with an empty permit. Zero or
   /// negative time: one try, which takes no longer than the client's `command_timeout`.
   ///

@@ -59,7 +59,8 @@ struct shared_mutex_reader_names : shared_mutex_names {
 /// there of leases, names, threads and lifetimes is true here. The fence of a writer is greater
 /// than those of all earlier readers and writers.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_shared_mutex : detail::remote_primitive<Executor> {
+class basic_async_shared_mutex : detail::remote_primitive<Executor>,
+                                 public detail::locked_by_own_guard {
   using base = detail::remote_primitive<Executor>;
 
   // A reader takes one of so many parts, a writer all.
@@ -125,6 +126,14 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
   /// client.
   lock_type lock() { return in_thread<lock_type>(asio_sync::detail::no_limit(), "lock"); }
 
+  /// Locks the mutex for writing if it is free and nobody waits. If it is not, the lock is empty.
+  /// Takes one trip to the server, and blocks the calling thread meanwhile.
+  ///
+  /// Errors: throws the errors of `async_try_lock` like `lock()`.
+  [[nodiscard]] lock_type try_lock() {
+    return base::template try_in_thread<lock_type>(writer, "try_lock");
+  }
+
   /// Locks like `lock()`, but gives up after the time, with an empty lock. Zero or negative time:
   /// one try, which takes no longer than the client's `command_timeout`.
   ///
@@ -144,6 +153,11 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
   /// Locks like `lock()`, for reading.
   shared_lock_type lock_shared() {
     return in_thread<shared_lock_type>(asio_sync::detail::no_limit(), "lock_shared");
+  }
+
+  /// Locks like `try_lock()`, for reading: if no writer holds the mutex and nobody waits.
+  [[nodiscard]] shared_lock_type try_lock_shared() {
+    return base::template try_in_thread<shared_lock_type>(reader, "try_lock_shared");
   }
 
   /// Locks like `try_lock_for()`, for reading.
