@@ -95,8 +95,9 @@ class client {
   /// Executor: the handler's, else `get_executor()`; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the shutdown goes on.
   /// Errors: `timed_out` if the session has lapsed before the server has answered;
-  /// `operation_not_permitted` if the client does not run; `operation_aborted` after `stop()`;
-  /// `redis::error::forked`.
+  /// `operation_aborted` after `stop()`; `operation_not_permitted` if a deferred operation is
+  /// launched for the second time; `redis::error::forked`. None if the client does not run, also
+  /// for the second time or after a final error: nothing is left to give back.
   /// Threads: any, at any time.
   /// Exceptions: those of `async_run`.
   template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =

@@ -163,7 +163,8 @@ class hub : public std::enable_shared_from_this<hub> {
   // Begins a run that settles r. Returns a refusal if another run has begun.
   ASIO_SYNC_COMPILED_ONCE verdict begin_run(std::shared_ptr<result> const& r) noexcept;
 
-  // Ends the run by a shutdown that settles r. Returns a refusal if there is no run.
+  // Ends the run by a shutdown that settles r. Without a run only waits are left, and it is
+  // granted at once.
   ASIO_SYNC_COMPILED_ONCE verdict begin_shutdown(std::shared_ptr<result> const& r) noexcept;
 
   ASIO_SYNC_COMPILED_ONCE void stop() noexcept;
