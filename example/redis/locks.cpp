@@ -161,7 +161,7 @@ bool run(settings const& set) {
       return demonstrate(client, config_for("printer-1"), config_for("printer-2"), set);
     });
   } catch (boost::system::system_error const& error) {
-    if (error.code() == asio::error::timed_out)
+    if (error.code() == boost::system::errc::timed_out)
       throw std::runtime_error("no connection to the Redis server");
     if (error.code() == boost::system::errc::operation_not_permitted)
       throw std::runtime_error("nobody holds the object with this fence");

@@ -602,7 +602,7 @@ BOOST_AUTO_TEST_CASE(a_deferred_wait_for_a_loss_ends_although_a_wait_has_given_t
     std::move(until_lost)(loss.handler_on(io));
     wait_for_end(w, loss);
     BOOST_TEST(loss.is(aborted));
-    BOOST_TEST(w.has_lock(asio::error::timed_out));
+    BOOST_TEST(w.has_lock(timed_out));
   }
 }
 

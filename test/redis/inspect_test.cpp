@@ -54,7 +54,7 @@ struct report {
     };
   }
   auto handler_on(asio::io_context& io) { return asio::bind_executor(io, handler()); }
-  bool is(error_code e) const { return calls == 1 && error == e && found.kind.empty(); }
+  bool is(auto const& e) const { return calls == 1 && error == e && found.kind.empty(); }
 };
 
 // An answer may take a second on a busy machine.

@@ -128,6 +128,20 @@ BOOST_AUTO_TEST_CASE(a_shutdown_without_a_session_is_over_at_once) {
   BOOST_TEST(f.told() == "disconnect; finished 1 aborted; ended none");
 }
 
+BOOST_AUTO_TEST_CASE(a_shutdown_without_a_run_ends_waits) {
+  fixture f;
+  f.s.stop();
+  f.told();
+  f.acquire("x");
+  f.s.shutdown(f.now);
+  BOOST_TEST(f.told() == "finished 1 aborted");
+  f.acquire("y");
+  BOOST_TEST(f.told() == "finished 2 aborted");
+  f.s.run();
+  f.acquire("z");
+  BOOST_TEST(f.told() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_stop_ends_holds_and_keeps_waits) {
   fixture f;
   f.open();

@@ -240,6 +240,17 @@ BOOST_AUTO_TEST_CASE(a_new_session_may_find_a_gate) {
   BOOST_TEST(f.told() == "connected; gated 4000 ms");
 }
 
+BOOST_AUTO_TEST_CASE(a_try_meets_the_gate_or_a_holder) {
+  fixture f;
+  f.open();
+  f.acquire("x", true);
+  f.acquire("y", true);
+  BOOST_TEST(f.sent() == "acquire x a.1:1 try; acquire y a.1:2 try");
+  f.answer(token_state{standing::unknown, 0, 4000ms, std::nullopt});
+  f.answer(unknown());
+  BOOST_TEST(f.told() == "finished 1 gated; finished 2 not_free");
+}
+
 // --- Grants ---
 
 BOOST_AUTO_TEST_CASE(a_grant_comes_by_answer_push_or_beat) {

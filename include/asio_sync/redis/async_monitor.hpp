@@ -145,9 +145,12 @@ class basic_async_monitor : detail::remote_primitive<Executor> {
   /// deferred operation, from its launch), by the steady clock.
   ///
   /// Completion signature, executor, cancellation, threads: those of `async_enter`.
-  /// Errors: also `asio::error::timed_out`. Zero or negative time tries once, and waits for the
-  /// answer no longer than the client's `command_timeout`.
-  /// Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Errors: also `errc::timed_out`, as `asio::error::timed_out`, or as
+  /// `redis::error::unreachable` if the client has had no session since the initiation. Zero or
+  /// negative time tries once, and waits for the answer no longer than the client's
+  /// `command_timeout`; it fails with `redis::error::gated` if the server is new or has lost its
+  /// data, and grants nothing yet. Exceptions: also what making the context's timer and room for
+  /// the deadline throws.
   template <class Rep, class Period,
             asio_sync::detail::token_for<void(boost::system::error_code, entry)> Token =
                 asio_sync::detail::default_token<Executor>>

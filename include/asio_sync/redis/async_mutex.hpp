@@ -61,7 +61,7 @@ struct mutex_names {
 /// client is at work; over a strand, the mutex and its locks have to go before the strand's
 /// context.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_mutex : detail::remote_primitive<Executor> {
+class basic_async_mutex : detail::remote_primitive<Executor>, public detail::locked_by_own_guard {
   using base = detail::remote_primitive<Executor>;
 
  public:
@@ -121,8 +121,19 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   /// client.
   lock_type lock() { return lock_in_thread(asio_sync::detail::no_limit(), "lock"); }
 
+  /// Locks the mutex if it is free and nobody waits. If it is not, the lock is empty. Takes one
+  /// trip to the server, and blocks the calling thread meanwhile.
+  ///
+  /// Errors: throws the errors of `async_try_lock` like `lock()`.
+  [[nodiscard]] lock_type try_lock() {
+    return base::template try_in_thread<lock_type>(1, "try_lock");
+  }
+
   /// Locks like `lock()`, but gives up after the time, with an empty lock. Zero or negative time:
   /// one try, which takes no longer than the client's `command_timeout`.
+  ///
+  /// Errors: throws also `redis::error::unreachable` and `redis::error::gated`, like
+  /// `async_lock_for`.
   template <class Rep, class Period>
   [[nodiscard]] lock_type try_lock_for(std::chrono::duration<Rep, Period> const& time) {
     return lock_in_thread(asio_sync::detail::wait_limit::after(time), "try_lock_for");
@@ -162,9 +173,12 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   /// deferred operation, from its launch), by the steady clock.
   ///
   /// Completion signature, executor, cancellation, threads: those of `async_lock`.
-  /// Errors: also `asio::error::timed_out`. Zero or negative time tries once, and waits for the
-  /// answer no longer than the client's `command_timeout`.
-  /// Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Errors: also `errc::timed_out`, as `asio::error::timed_out`, or as
+  /// `redis::error::unreachable` if the client has had no session since the initiation. Zero or
+  /// negative time tries once, and waits for the answer no longer than the client's
+  /// `command_timeout`; it fails with `redis::error::gated` if the server is new or has lost its
+  /// data, and grants nothing yet. Exceptions: also what making the context's timer and room for
+  /// the deadline throws.
   template <class Rep, class Period,
             asio_sync::detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 asio_sync::detail::default_token<Executor>>
@@ -188,8 +202,7 @@ class basic_async_mutex : detail::remote_primitive<Executor> {
   /// no error.
   ///
   /// Completion signature, executor, cancellation, threads, exceptions: those of `async_lock_for`.
-  /// Errors: those of `async_lock`, and `timed_out` if the server has not answered in the client's
-  /// `command_timeout`.
+  /// Errors: those of `async_lock_for` with zero time, but none if the mutex is held.
   template <asio_sync::detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 asio_sync::detail::default_token<Executor>>
   auto async_try_lock(Token&& token = Token()) {

@@ -203,8 +203,19 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
     return in_thread(n, asio_sync::detail::no_limit(), "acquire");
   }
 
+  /// Acquires n permits if so many are free and nobody waits. If not, the permit is empty. Takes
+  /// one trip to the server, and blocks the calling thread meanwhile.
+  ///
+  /// Errors: throws the errors of `async_try_acquire` like `acquire()`.
+  [[nodiscard]] semaphore_permit try_acquire(std::ptrdiff_t n = 1) {
+    return base::template try_in_thread<semaphore_permit>(n, "try_acquire");
+  }
+
   /// Acquires like `acquire()`, but gives up after the time, with an empty permit. Zero or
   /// negative time: one try, which takes no longer than the client's `command_timeout`.
+  ///
+  /// Errors: throws also `redis::error::unreachable` and `redis::error::gated`, like
+  /// `async_acquire_for`.
   template <class Rep, class Period>
   [[nodiscard]] semaphore_permit try_acquire_for(std::chrono::duration<Rep, Period> const& time) {
     return try_acquire_for(1, time);
@@ -275,9 +286,12 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
   /// deferred operation, from its launch), by the steady clock.
   ///
   /// Completion signature, executor, cancellation, threads: those of `async_acquire`.
-  /// Errors: also `asio::error::timed_out`. Zero or negative time tries once, and waits for the
-  /// answer no longer than the client's `command_timeout`.
-  /// Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Errors: also `errc::timed_out`, as `asio::error::timed_out`, or as
+  /// `redis::error::unreachable` if the client has had no session since the initiation. Zero or
+  /// negative time tries once, and waits for the answer no longer than the client's
+  /// `command_timeout`; it fails with `redis::error::gated` if the server is new or has lost its
+  /// data, and grants nothing yet. Exceptions: also what making the context's timer and room for
+  /// the deadline throws.
   template <class Rep, class Period,
             asio_sync::detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
                 asio_sync::detail::default_token<Executor>>
@@ -319,8 +333,7 @@ class basic_async_semaphore : detail::remote_primitive<Executor> {
   ///
   /// Completion signature, executor, cancellation, threads, exceptions: those of
   /// `async_acquire_for`.
-  /// Errors: those of `async_acquire`, and `timed_out` if the server has not answered in the
-  /// client's `command_timeout`.
+  /// Errors: those of `async_acquire_for` with zero time, but none if too few permits are free.
   template <asio_sync::detail::token_for<void(boost::system::error_code, semaphore_permit)> Token =
                 asio_sync::detail::default_token<Executor>>
   auto async_try_acquire(std::ptrdiff_t n, Token&& token = Token()) {

@@ -59,7 +59,8 @@ struct shared_mutex_reader_names : shared_mutex_names {
 /// there of leases, names, threads and lifetimes is true here. The fence of a writer is greater
 /// than those of all earlier readers and writers.
 template <class Executor = boost::asio::any_io_executor>
-class basic_async_shared_mutex : detail::remote_primitive<Executor> {
+class basic_async_shared_mutex : detail::remote_primitive<Executor>,
+                                 public detail::locked_by_own_guard {
   using base = detail::remote_primitive<Executor>;
 
   // A reader takes one of so many parts, a writer all.
@@ -125,8 +126,19 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
   /// client.
   lock_type lock() { return in_thread<lock_type>(asio_sync::detail::no_limit(), "lock"); }
 
+  /// Locks the mutex for writing if it is free and nobody waits. If it is not, the lock is empty.
+  /// Takes one trip to the server, and blocks the calling thread meanwhile.
+  ///
+  /// Errors: throws the errors of `async_try_lock` like `lock()`.
+  [[nodiscard]] lock_type try_lock() {
+    return base::template try_in_thread<lock_type>(writer, "try_lock");
+  }
+
   /// Locks like `lock()`, but gives up after the time, with an empty lock. Zero or negative time:
   /// one try, which takes no longer than the client's `command_timeout`.
+  ///
+  /// Errors: throws also `redis::error::unreachable` and `redis::error::gated`, like
+  /// `async_lock_for`.
   template <class Rep, class Period>
   [[nodiscard]] lock_type try_lock_for(std::chrono::duration<Rep, Period> const& time) {
     return in_thread<lock_type>(asio_sync::detail::wait_limit::after(time), "try_lock_for");
@@ -141,6 +153,11 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
   /// Locks like `lock()`, for reading.
   shared_lock_type lock_shared() {
     return in_thread<shared_lock_type>(asio_sync::detail::no_limit(), "lock_shared");
+  }
+
+  /// Locks like `try_lock()`, for reading: if no writer holds the mutex and nobody waits.
+  [[nodiscard]] shared_lock_type try_lock_shared() {
+    return base::template try_in_thread<shared_lock_type>(reader, "try_lock_shared");
   }
 
   /// Locks like `try_lock_for()`, for reading.
@@ -188,9 +205,12 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
   /// deferred operation, from its launch), by the steady clock.
   ///
   /// Completion signature, executor, cancellation, threads: those of `async_lock`.
-  /// Errors: also `asio::error::timed_out`. Zero or negative time tries once, and waits for the
-  /// answer no longer than the client's `command_timeout`.
-  /// Exceptions: also what making the context's timer and room for the deadline throws.
+  /// Errors: also `errc::timed_out`, as `asio::error::timed_out`, or as
+  /// `redis::error::unreachable` if the client has had no session since the initiation. Zero or
+  /// negative time tries once, and waits for the answer no longer than the client's
+  /// `command_timeout`; it fails with `redis::error::gated` if the server is new or has lost its
+  /// data, and grants nothing yet. Exceptions: also what making the context's timer and room for
+  /// the deadline throws.
   template <class Rep, class Period,
             asio_sync::detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 asio_sync::detail::default_token<Executor>>
@@ -214,8 +234,7 @@ class basic_async_shared_mutex : detail::remote_primitive<Executor> {
   /// and there is no error.
   ///
   /// Completion signature, executor, cancellation, threads, exceptions: those of `async_lock_for`.
-  /// Errors: those of `async_lock`, and `timed_out` if the server has not answered in the client's
-  /// `command_timeout`.
+  /// Errors: those of `async_lock_for` with zero time, but none if the mutex is held.
   template <asio_sync::detail::token_for<void(boost::system::error_code, lock_type)> Token =
                 asio_sync::detail::default_token<Executor>>
   auto async_try_lock(Token&& token = Token()) {

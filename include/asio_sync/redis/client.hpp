@@ -54,14 +54,14 @@ class client {
   /// Errors: throws `boost::system::system_error` with `invalid_argument` for a configuration that
   /// breaks the rules of its members.
   /// Exceptions: also what allocating, or adding a service to the executor's context, throws.
-  explicit client(executor_type ex, config c = {});
+  ASIO_SYNC_COMPILED_ONCE explicit client(executor_type ex, config c = {});
 
   client(client const&) = delete;
   client& operator=(client const&) = delete;
 
   /// Ends the session without a word to the server, like `stop()`. Outstanding waits complete with
   /// `operation_aborted`.
-  ~client();
+  ASIO_SYNC_COMPILED_ONCE ~client();
 
   /// The executor of the client's own operations whose handlers have none.
   executor_type get_executor() const noexcept { return hub_->executor(); }
@@ -97,8 +97,9 @@ class client {
   /// Executor: the handler's, else `get_executor()`; never from inside this function.
   /// Cancellation: terminal, partial and total alike; the shutdown goes on.
   /// Errors: `timed_out` if the session has lapsed before the server has answered;
-  /// `operation_not_permitted` if the client does not run; `operation_aborted` after `stop()`;
-  /// `redis::error::forked`.
+  /// `operation_aborted` after `stop()`; `operation_not_permitted` if a deferred operation is
+  /// launched for the second time; `redis::error::forked`. None if the client does not run, also
+  /// for the second time or after a final error: nothing is left to give back.
   /// Threads: any, at any time.
   /// Exceptions: those of `async_run`.
   template <asio_sync::detail::token_for<void(boost::system::error_code)> Token =

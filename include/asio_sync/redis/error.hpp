@@ -8,8 +8,10 @@
 
 #include <asio_sync/error.hpp>
 
+#include <boost/system/errc.hpp>
 #include <boost/system/error_category.hpp>
 #include <boost/system/error_code.hpp>
+#include <boost/system/error_condition.hpp>
 
 #include <cstddef>
 #include <string>
@@ -43,6 +45,13 @@ enum class error {
   outcome_unknown,
   /// The process is a child that has been forked after the client was made.
   forked,
+  /// The time of an acquisition is up, and the client has had no session since the wait began.
+  /// Equal
+  /// to the condition `errc::timed_out`, but not to `boost::asio::error::timed_out`.
+  unreachable,
+  /// A try has found the object free, but the server grants nothing yet, because it is new or has
+  /// lost its data. Equal to the condition `errc::resource_unavailable_try_again`.
+  gated,
 };
 
 /// The category of `redis::error`; its name is "asio_sync.redis".
@@ -73,6 +82,15 @@ class error_category final : public boost::system::error_category {
     return text(value);
   }
 
+  boost::system::error_condition default_error_condition(int value) const noexcept override {
+    namespace errc = boost::system::errc;
+    switch (static_cast<error>(value)) {
+      case error::unreachable: return make_error_condition(errc::timed_out);
+      case error::gated: return make_error_condition(errc::resource_unavailable_try_again);
+      default: return {value, *this};
+    }
+  }
+
  private:
   static constexpr char const* text(int value) noexcept {
     switch (static_cast<error>(value)) {
@@ -84,6 +102,8 @@ class error_category final : public boost::system::error_category {
       case error::protocol_error: return "the server does not keep to the protocol";
       case error::outcome_unknown: return "the operation may have happened";
       case error::forked: return "the client belongs to the parent of this process";
+      case error::unreachable: return "the client has had no session at the server";
+      case error::gated: return "the server is new or has lost its data, and grants nothing yet";
     }
     return "unknown asio_sync.redis error";
   }

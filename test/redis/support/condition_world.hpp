@@ -22,7 +22,7 @@ struct waiting : ending {
   lock_type lock;
   std::uint64_t fence = 0;  // of the lock that was given back
 
-  bool has_lock(error_code e) const { return is(e) && lock.owns_lock() && lock.fence() > fence; }
+  bool has_lock(auto const& e) const { return is(e) && lock.owns_lock() && lock.fence() > fence; }
   bool is_without_lock(error_code e) const { return is(e) && !lock && !lock.mutex(); }
 };
 

@@ -105,7 +105,7 @@ class connection {
       if (auto const next = parser_.next()) return message(*next);
       if (parser_.error() != resp::fault::none)
         throw std::runtime_error(std::string(resp::describe(parser_.error())));
-      boost::system::error_code error = boost::asio::error::timed_out;
+      auto error = make_error_code(boost::system::errc::timed_out);
       auto const room = parser_.prepare(65536);
       socket_.async_read_some(boost::asio::buffer(room.data(), room.size()),
                               [&](boost::system::error_code e, std::size_t n) {

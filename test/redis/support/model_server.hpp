@@ -420,7 +420,7 @@ class server {
     if (s.where != standing::waits || c[10] == "0") return s;
     drop(o, t);
     pump(name, o, &c[1]);
-    return token_state{};
+    return token_state{standing::unknown, 0, gate(), std::nullopt};
   }
 
   void give_back(object_record& o, token const& t, bool passes_on) {

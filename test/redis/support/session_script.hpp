@@ -40,11 +40,24 @@ inline token_state parked(std::uint64_t ticket) {
 inline token_state unknown() { return {}; }
 
 inline std::string_view text_of(failure f) {
-  constexpr std::string_view texts[] = {
-      "none",          "not_free",           "not_held",      "aborted",         "timed_out",
-      "lease_lost",    "outcome_unknown",    "kind_mismatch", "version",         "configuration",
-      "access_denied", "unsupported_server", "not_a_master",  "evicting_policy", "no_memory",
-      "server_error",  "protocol_error"};
+  constexpr std::string_view texts[] = {"none",
+                                        "not_free",
+                                        "gated",
+                                        "not_held",
+                                        "aborted",
+                                        "timed_out",
+                                        "lease_lost",
+                                        "outcome_unknown",
+                                        "kind_mismatch",
+                                        "version",
+                                        "configuration",
+                                        "access_denied",
+                                        "unsupported_server",
+                                        "not_a_master",
+                                        "evicting_policy",
+                                        "no_memory",
+                                        "server_error",
+                                        "protocol_error"};
   return texts[static_cast<std::size_t>(f)];
 }
 

@@ -41,7 +41,7 @@ using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 
 inline error_code const aborted = asio::error::operation_aborted;
-inline error_code const timed_out = asio::error::timed_out;
+inline constexpr auto timed_out = errc::timed_out;  // also redis::error::unreachable
 inline error_code const closed = asio_sync::error::closed;
 inline error_code const lease_lost = asio_sync::error::lease_lost;
 inline error_code const not_permitted = make_error_code(errc::operation_not_permitted);
@@ -80,7 +80,7 @@ struct outcome {
     };
   }
   bool granted() const { return calls == 1 && !error && guard; }
-  bool refused(error_code e) const { return calls == 1 && error == e && !guard; }
+  bool refused(auto const& e) const { return calls == 1 && error == e && !guard; }
 };
 
 /// The error of a completion that has nothing else.
@@ -95,7 +95,7 @@ struct ending {
     };
   }
   auto handler_on(asio::io_context& io) { return asio::bind_executor(io, handler()); }
-  bool is(error_code e) const { return calls == 1 && error == e; }
+  bool is(auto const& e) const { return calls == 1 && error == e; }
 };
 
 /// The events of a client, which come on a thread of their own.

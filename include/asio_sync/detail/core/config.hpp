@@ -10,6 +10,10 @@
 #error asio_sync needs C++20
 #endif
 
+#ifndef __cpp_exceptions
+#error asio_sync needs exceptions
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 #define ASIO_SYNC_ADDRESS_SANITIZER 1
 #elif defined(__SANITIZE_THREAD__)

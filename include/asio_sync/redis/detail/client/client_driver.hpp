@@ -120,7 +120,7 @@ class client_driver final : public session_driver, public driver {
   void ended(failure why) noexcept override {
     bool const is_shut_down = why == failure::none || why == failure::timed_out;
     if (is_shut_down)
-      hub_->end_run(wait_outcome::granted, verdict_of(why), wait_outcome::aborted);
+      hub_->end_run(wait_outcome::granted, verdict_of(why), verdict_of(failure::aborted));
     else if (why == failure::aborted)
       hub_->end_run(wait_outcome::aborted, wait_outcome::aborted, {});
     else

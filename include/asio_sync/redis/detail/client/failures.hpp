@@ -10,6 +10,7 @@
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/error.hpp>
 
+#include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_category.hpp>
 
@@ -46,6 +47,13 @@ inline constexpr auto server_error =
 inline constexpr auto protocol_error =
     make(error::protocol_error, "the server does not keep to the protocol");
 inline constexpr auto forked = make(error::forked, "the client was made before a fork");
+inline constexpr auto unreachable =
+    make(error::unreachable, "the client has had no session at the server");
+inline constexpr auto gated =
+    make(error::gated, "the server is new or has lost its data, and grants nothing yet");
+inline failure_reason const client_ended{boost::asio::error::operation_aborted,
+                                         boost::asio::error::get_system_category(),
+                                         "the client was shut down or destroyed"};
 inline failure_reason const no_memory{boost::system::errc::not_enough_memory,
                                       boost::system::generic_category(), "no memory"};
 
@@ -56,9 +64,10 @@ inline verdict verdict_of(failure why) noexcept {
   using shell::failed_because;
   switch (why) {
     case failure::none: return wait_outcome::granted;
-    case failure::aborted: return wait_outcome::aborted;
+    case failure::aborted: return failed_because(reasons::client_ended);
     case failure::not_free:
     case failure::timed_out: return wait_outcome::timed_out;
+    case failure::gated: return failed_because(reasons::gated);
     case failure::not_held: return wait_outcome::not_permitted;
     case failure::lease_lost: return failed_because(reasons::lease_lost);
     case failure::outcome_unknown: return failed_because(reasons::outcome_unknown);

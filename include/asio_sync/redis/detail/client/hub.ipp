@@ -201,17 +201,22 @@ verdict hub::begin_run(std::shared_ptr<result> const& r) noexcept {
 
 verdict hub::begin_shutdown(std::shared_ptr<result> const& r) noexcept {
   if (verdict const refused = forked(); refused.decided()) return refused;
+  bool runs = false;
   {
     std::lock_guard const guard(lock_);
-    if (!run_ || r->is_begun) return wait_outcome::not_permitted;
+    if (r->is_begun) return wait_outcome::not_permitted;
     r->is_begun = true;
-    r->next = std::exchange(shutdowns_, r);
-    is_ending_ = true;
-    refusal_ = wait_outcome::aborted;
+    runs = run_ != nullptr;
+    if (runs) {
+      r->next = std::exchange(shutdowns_, r);
+      is_ending_ = true;
+    }
+    bool const has_failed = !runs && refusal_.load(std::memory_order_relaxed).decided();
+    if (!has_failed) refusal_ = verdict_of(failure::aborted);
     queue(shutdown_order_);
   }
   wake();
-  return {};
+  return runs ? verdict() : wait_outcome::granted;
 }
 
 void hub::stop() noexcept {
@@ -237,7 +242,7 @@ void hub::end() noexcept {
   {
     std::lock_guard const guard(lock_);
     is_ending_ = true;
-    refusal_ = wait_outcome::aborted;
+    refusal_ = verdict_of(failure::aborted);
     listener = std::move(listener_);
     queue(end_order_);
   }
@@ -278,8 +283,7 @@ void hub::settle(remote_claim& c, verdict why) noexcept {
     end.swap(c.end_);
     loss.swap(c.loss_);  // of a hold that a wait on a condition has given back
   }
-  c.fail(why);
-  c.core->settle(c, why.outcome());
+  c.core->settle(c, why);
   result::settle(std::move(loss), wait_outcome::aborted);
   if (end) end->settle(why);
 }
@@ -321,7 +325,7 @@ void hub::close() noexcept {
     std::lock_guard const guard(lock_);
     strand.swap(strand_);
   }
-  end_run(wait_outcome::aborted, wait_outcome::aborted, wait_outcome::aborted);
+  end_run(wait_outcome::aborted, wait_outcome::aborted, verdict_of(failure::aborted));
 }
 
 // --- Orders ---

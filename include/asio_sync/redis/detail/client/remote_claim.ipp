@@ -107,6 +107,12 @@ verdict remote_claim::outcome(wait_outcome decided) const noexcept {
   return {decided, reinterpret_cast<std::uintptr_t>(this) / alignof(remote_claim)};
 }
 
+wait_outcome remote_claim::time_out() noexcept {
+  if (client().sessions() != past_sessions_) return wait_outcome::timed_out;
+  fail(shell::failed_because(reasons::unreachable));
+  return wait_outcome::failed;
+}
+
 claim_ref remote_claim::in(verdict granted) noexcept {
   auto const address = static_cast<std::uintptr_t>(granted.value()) * alignof(remote_claim);
   // NOLINTNEXTLINE(performance-no-int-to-ptr)

@@ -21,9 +21,23 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace asio_sync::redis::detail {
+
+// Refuses the locks of the standard, which would drop the guards of the mutex.
+struct locked_by_own_guard {
+  template <class Never = void>
+  static void unlock() {
+    static_assert(!std::is_void_v<Never>,
+                  "a mutex at a server is locked by its own guard: auto lock = mutex.lock();");
+  }
+  template <class Never = void>
+  static void unlock_shared() {
+    unlock<Never>();
+  }
+};
 
 // The base of the primitives: a core here, and an object at the server.
 template <class Executor>
@@ -52,6 +66,12 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
 
   using base::core;
   using base::executor;
+
+  // Blocks the calling thread for one attempt.
+  template <class Grant>
+  Grant try_in_thread(std::ptrdiff_t weight, char const* function) {
+    return in_thread<Grant>(weight, shell::no_limit(), function, attempt::tries);
+  }
 
   // How a completion's guard is made of a grant. Grant: made of a hold.
   template <class Grant>
@@ -118,13 +138,18 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
                                 static_cast<Token&&>(token));
   }
 
-  // Blocks the calling thread; the grant is empty if the time was up.
+  // Blocks the calling thread. The grant is empty if the time was up, or if an attempt was not
+  // granted; throws if an attempt has had no answer.
   template <class Grant>
-  Grant in_thread(std::ptrdiff_t weight, shell::wait_limit limit, char const* function) {
-    verdict const decided = shell::granted_in_thread(
-        claim_operation<Grant>(*this, weight, limit, attempt::waits, function), handle_->type,
-        function, "n < 0 or n > max()");
-    return decided.granted() ? Grant(hold(decided)) : Grant();
+  Grant in_thread(std::ptrdiff_t weight, shell::wait_limit limit, char const* function,
+                  attempt how = attempt::waits) {
+    char const* const type = handle_->type;  // this may be gone afterwards
+    verdict const decided =
+        shell::granted_in_thread(claim_operation<Grant>(*this, weight, limit, how, function), type,
+                                 function, "n < 0 or n > max()");
+    if (decided.granted()) return Grant(hold(decided));
+    if (how == attempt::waits) return Grant();
+    shell::throw_refusal(decided, type, function, "the server has not answered in time");
   }
 
   std::ptrdiff_t capacity() const noexcept {

@@ -27,10 +27,11 @@
 namespace asio_sync::redis::detail {
 
 // Throws invalid_argument for a name that the protocol does not allow.
-void check_condition(std::string const& name, std::initializer_list<char const*> function);
+ASIO_SYNC_COMPILED_ONCE void check_condition(std::string const& name,
+                                             std::initializer_list<char const*> function);
 
 // Returns why a wait that would give this lock back is refused; undecided if it is not.
-verdict refusal_of_wait(claim_ref const& lock, handle const& of) noexcept;
+ASIO_SYNC_COMPILED_ONCE verdict refusal_of_wait(claim_ref const& lock, handle const& of) noexcept;
 
 // A wait that gives a lock back, and ends with it.
 template <class Executor>

@@ -16,6 +16,15 @@
 #include <memory>
 #include <mutex>
 
+// Marks the functions that users call and src.hpp compiles. The tag is a part of their names, so
+// that the linker says what to do if no source file includes src.hpp.
+#if defined(__GNUC__)
+#define ASIO_SYNC_COMPILED_ONCE \
+  [[gnu::abi_tag("include_asio_sync_redis_src_hpp_in_one_source_file")]]
+#else
+#define ASIO_SYNC_COMPILED_ONCE
+#endif
+
 namespace asio_sync::redis {
 
 struct config;
@@ -94,25 +103,25 @@ class hub : public std::enable_shared_from_this<hub> {
   asio::any_io_executor const& executor() const noexcept { return executor_; }
 
   // Returns the executor, or that of the system if the client's context has ended.
-  asio::any_io_executor living_executor() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE asio::any_io_executor living_executor() const noexcept;
 
   std::chrono::milliseconds command_timeout() const noexcept { return command_timeout_; }
 
   // True if this thread runs the client's context, which must not be blocked.
-  bool runs_here() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE bool runs_here() const noexcept;
 
   // --- Claims ---
 
   // Returns why operations are refused at once; undecided if they are not.
-  verdict refusal() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE verdict refusal() const noexcept;
 
   // Has the driver ask the server for a claim. The driver owns a share of the claim until it ends
   // the claim. Called under the lock of the core; wake() follows after that lock.
-  void ask(remote_claim& c) noexcept;
+  ASIO_SYNC_COMPILED_ONCE void ask(remote_claim& c) noexcept;
 
   // Has the driver recall a wait on a condition. Called under the lock of the core; post_orders()
   // follows after that lock.
-  void recall(remote_claim& c) noexcept;
+  ASIO_SYNC_COMPILED_ONCE void recall(remote_claim& c) noexcept;
 
   // Begins the driver's share of a claim that is to own a part of a variable, which a visit with
   // this core has made. Returns false if it was given back before.
@@ -120,40 +129,48 @@ class hub : public std::enable_shared_from_this<hub> {
 
   // Has the driver forget a claim, which nobody here wants any more. Called under the lock of the
   // core; post_orders() follows after that lock.
-  void give_up(remote_claim& c) noexcept;
+  ASIO_SYNC_COMPILED_ONCE void give_up(remote_claim& c) noexcept;
 
   // Has the driver ask the server a question, which settles r if there is one. Returns a refusal;
   // also if the client does not run, unless the question waits for that.
-  verdict ask(std::shared_ptr<remote_question> const& q,
-              std::shared_ptr<result> const& r) noexcept;
+  ASIO_SYNC_COMPILED_ONCE verdict ask(std::shared_ptr<remote_question> const& q,
+                                      std::shared_ptr<result> const& r) noexcept;
 
   // Has the driver take its orders. Needs no memory on the executors of an io_context or a
   // thread_pool. Decides no wait, and so may be called under the lock of a wait_service.
-  void post_orders() noexcept;
+  ASIO_SYNC_COMPILED_ONCE void post_orders() noexcept;
 
   // Has the driver take its orders, or ends claims and questions here if operations are refused.
-  void wake() noexcept;
+  ASIO_SYNC_COMPILED_ONCE void wake() noexcept;
 
   // True while the session holds what it has been granted.
   bool is_valid() const noexcept;
   std::chrono::steady_clock::time_point valid_until() const noexcept;
 
+  // Return the number of sessions that have begun, and of those that are over.
+  std::uint64_t sessions() const noexcept { return sessions_.load(std::memory_order_acquire); }
+  std::uint64_t past_sessions() const noexcept {
+    std::uint64_t const all = sessions();  // read first: a session that begins now is not over
+    return is_valid() ? all - 1 : all;
+  }
+
   // True in a process that was forked after the hub was made. Then with the refusal.
-  bool is_forked() const noexcept;
-  verdict forked() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE bool is_forked() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE verdict forked() const noexcept;
 
   // --- The client ---
 
   // Begins a run that settles r. Returns a refusal if another run has begun.
-  verdict begin_run(std::shared_ptr<result> const& r) noexcept;
+  ASIO_SYNC_COMPILED_ONCE verdict begin_run(std::shared_ptr<result> const& r) noexcept;
 
-  // Ends the run by a shutdown that settles r. Returns a refusal if there is no run.
-  verdict begin_shutdown(std::shared_ptr<result> const& r) noexcept;
+  // Ends the run by a shutdown that settles r. Without a run only waits are left, and it is
+  // granted at once.
+  ASIO_SYNC_COMPILED_ONCE verdict begin_shutdown(std::shared_ptr<result> const& r) noexcept;
 
-  void stop() noexcept;
+  ASIO_SYNC_COMPILED_ONCE void stop() noexcept;
 
   // Calls f for each event. Replaces the function before.
-  void on_event(std::function<void(event const&)> f);
+  ASIO_SYNC_COMPILED_ONCE void on_event(std::function<void(event const&)> f);
 
   // The client has gone.
   void end() noexcept;
@@ -170,9 +187,11 @@ class hub : public std::enable_shared_from_this<hub> {
   };
   taken take() noexcept;
 
-  // The session lives until then, in ticks of session_clock, unless it is extended again.
+  // The session lives until then, in ticks of session_clock, unless it is extended again. `over`:
+  // there is none.
   void extend(std::int64_t valid_until) noexcept {
-    valid_until_.store(valid_until, std::memory_order_release);
+    std::int64_t const before = valid_until_.exchange(valid_until, std::memory_order_acq_rel);
+    if (before == over && valid_until != over) sessions_.fetch_add(1, std::memory_order_release);
   }
 
   // Ends the operation of a claim: decides the wait if the claim still waits, and settles the
@@ -212,6 +231,7 @@ class hub : public std::enable_shared_from_this<hub> {
   std::uint64_t const fork_count_;
 
   std::atomic<std::int64_t> valid_until_;
+  std::atomic<std::uint64_t> sessions_ = 0;  // that have begun
   std::atomic<bool> is_ending_ = false;  // the run: from the order on, nothing is held any more
   std::atomic<verdict> refusal_{verdict()};
 

@@ -29,7 +29,7 @@ struct handle {
   virtual ~handle() = default;
 
   // Returns the executor of handlers that have none; that of the system if its context has ended.
-  asio::any_io_executor living_executor() const;
+  ASIO_SYNC_COMPILED_ONCE asio::any_io_executor living_executor() const;
 
   std::shared_ptr<hub> const client;
   asio::any_io_executor const executor;
@@ -40,9 +40,11 @@ struct handle {
 };
 
 // Throws invalid_argument for a name that the protocol does not allow.
-std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_executor executor,
-                                    char const* type, char const* kind, std::string name,
-                                    std::uint64_t capacity);
+ASIO_SYNC_COMPILED_ONCE std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client,
+                                                            asio::any_io_executor executor,
+                                                            char const* type, char const* kind,
+                                                            std::string name,
+                                                            std::uint64_t capacity);
 
 // Says what becomes of a claim that finds its object held.
 enum class attempt : std::uint8_t {
@@ -63,11 +65,13 @@ class alignas(16) remote_claim : public order {
   remote_claim& operator=(remote_claim const&) = delete;
   virtual inline ~remote_claim();
 
-  static claim_ref make(std::shared_ptr<handle> of, std::uint64_t weight, attempt how);
+  ASIO_SYNC_COMPILED_ONCE static claim_ref make(std::shared_ptr<handle> of, std::uint64_t weight,
+                                                attempt how);
 
   // Makes the claim of a wait on a condition. It begins with the end of the hold that is at `lock`
   // when the wait queues, and its own hold goes there when the completion arrives.
-  static claim_ref make_wait(std::shared_ptr<handle> of, std::string condition, claim_ref& lock);
+  ASIO_SYNC_COMPILED_ONCE static claim_ref make_wait(std::shared_ptr<handle> of,
+                                                     std::string condition, claim_ref& lock);
 
   detail::handle& handle() const noexcept { return *handle_; }
   std::shared_ptr<detail::handle> const& shared_handle() const noexcept { return handle_; }
@@ -77,12 +81,16 @@ class alignas(16) remote_claim : public order {
   bool waits_on_condition() const noexcept { return lock_ != nullptr; }
 
   // Returns the verdict of a wait that has the claim: with a grant, the claim.
-  verdict outcome(wait_outcome decided) const noexcept;
+  ASIO_SYNC_COMPILED_ONCE verdict outcome(wait_outcome decided) const noexcept;
 
   // Returns the claim in a grant, which was its wait's; null if there is none.
-  static claim_ref in(verdict granted) noexcept;
+  ASIO_SYNC_COMPILED_ONCE static claim_ref in(verdict granted) noexcept;
 
+  // Called by who has decided the wait, before the wait is handed out.
   void fail(verdict why) noexcept { failure_ = why; }
+
+  // Returns how a wait ends whose time is up: it fails if there was no session since it began.
+  ASIO_SYNC_COMPILED_ONCE wait_outcome time_out() noexcept;
 
   // True if a wait on a condition has nothing to give back any more.
   inline bool has_no_lock() const noexcept;
@@ -100,7 +108,7 @@ class alignas(16) remote_claim : public order {
 
   // True while nobody else can have been granted what the guard has, and the guard has not given
   // it back.
-  bool holds() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE bool holds() const noexcept;
 
   // True if the attempt was not granted.
   bool is_empty() const noexcept {
@@ -108,14 +116,14 @@ class alignas(16) remote_claim : public order {
   }
 
   std::uint64_t fence() const noexcept { return fence_; }
-  std::chrono::steady_clock::time_point expires_at() const noexcept;
+  ASIO_SYNC_COMPILED_ONCE std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   // Gives the hold back; called once. Settles `end`, if there is one, when the server has
   // answered. `exits`: the server is to do what the visit asks for.
-  void give_back(std::shared_ptr<result> end, bool exits = false) noexcept;
+  ASIO_SYNC_COMPILED_ONCE void give_back(std::shared_ptr<result> end, bool exits = false) noexcept;
 
   // Returns the result that the loss of the hold settles. Throws what making it throws.
-  std::shared_ptr<result> loss();
+  ASIO_SYNC_COMPILED_ONCE std::shared_ptr<result> loss();
 
   // --- The driver ---
 
@@ -138,6 +146,7 @@ class alignas(16) remote_claim : public order {
         handle_(std::move(of)),
         weight_(weight),
         attempt_(how),
+        past_sessions_(handle_->client->past_sessions()),
         lock_(lock),
         wishes_{.ask = weight != 0},
         is_ended_(weight == 0) {}
@@ -151,7 +160,8 @@ class alignas(16) remote_claim : public order {
   std::shared_ptr<detail::handle> const handle_;
   std::uint64_t const weight_;
   attempt const attempt_;
-  claim_ref* const lock_;  // of a wait on a condition
+  std::uint64_t const past_sessions_;  // that were over when the claim was made
+  claim_ref* const lock_;              // of a wait on a condition
   std::atomic<standing> standing_ = standing::none;
   std::uint64_t fence_ = 0;
   verdict failure_;  // of a wait that has failed

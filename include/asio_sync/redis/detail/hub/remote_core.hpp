@@ -66,6 +66,7 @@ class remote_queue : public shell::remote_state<remote_traits> {
 
   bool refuse(shell::waiter& w, wait_outcome outcome, shell::decided_waits& decided) noexcept {
     if (!remote_state::refuse(w, outcome, decided)) return false;
+    look_for_session(w);
     decided.more = true;
     return true;
   }
@@ -110,6 +111,11 @@ class remote_queue : public shell::remote_state<remote_traits> {
 
  private:
   static remote_claim& claim_of(shell::waiter& w) noexcept { return remote_traits::claim_of(w); }
+
+  // Tells a time-out without a session from others. The wait is decided, and not handed out yet.
+  static void look_for_session(shell::waiter& w) noexcept {
+    if (w.outcome == wait_outcome::timed_out) w.outcome = claim_of(w).time_out();
+  }
 
   std::shared_ptr<hub> const client_;
 };
@@ -178,9 +184,9 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
   }
 
   // Called by the driver: decides the wait of a claim. Does nothing if nobody waits for it.
-  void settle(remote_claim& c, wait_outcome outcome) noexcept {
+  void settle(remote_claim& c, verdict why) noexcept {
     decide([&](shell::decided_waits& decided) {
-      static_cast<void>(remote_queue::decide(c, outcome, decided));
+      if (remote_queue::decide(c, why.outcome(), decided)) c.fail(why);
     });
   }
 
@@ -196,8 +202,10 @@ bool remote_queue::enter(shell::waiter& w) noexcept {
     return conclude(w, wait_outcome::not_permitted), false;
   }
   bool const queued = remote_state::enter(w);
-  queued ? client->wake() : claim_of(w).give_lock_back();
-  return queued;
+  if (queued) return client->wake(), true;
+  look_for_session(w);
+  claim_of(w).give_lock_back();
+  return false;
 }
 
 }  // namespace asio_sync::redis::detail

@@ -96,13 +96,13 @@ class remote_entry {
 
   /// Returns the value of a variable, with what this entry has set and added; nothing if there is
   /// no such variable.
-  std::optional<std::string> get(std::string_view variable) const;
+  ASIO_SYNC_COMPILED_ONCE std::optional<std::string> get(std::string_view variable) const;
 
   /// Returns the number that is the value of a variable; 0 if there is no such variable.
   ///
   /// Errors: throws also `invalid_argument` if the value is not a decimal number of 64 bits, as
   /// `set` writes it.
-  std::int64_t number(std::string_view variable) const;
+  ASIO_SYNC_COMPILED_ONCE std::int64_t number(std::string_view variable) const;
 
   /// Sets a variable when the entry leaves or waits: to any bytes, or to a number. Variables stay
   /// at the server for ever. All variables of a monitor go over the network at each entry.
@@ -110,8 +110,8 @@ class remote_entry {
   /// Errors: throws also `invalid_argument` if the names and values of all variables, and 8 bytes
   /// for each variable, would have more than 1 MB together.
   /// Exceptions: also what allocating throws; nothing has changed then.
-  void set(std::string_view variable, std::string_view value);
-  void set(std::string_view variable, std::int64_t value);
+  ASIO_SYNC_COMPILED_ONCE void set(std::string_view variable, std::string_view value);
+  ASIO_SYNC_COMPILED_ONCE void set(std::string_view variable, std::int64_t value);
   void set(std::string_view variable, no_whole_number auto value) = delete;
 
   /// Adds to the number that is the value of a variable, when the entry leaves or waits.
@@ -119,19 +119,19 @@ class remote_entry {
   /// Errors: throws also `invalid_argument` if the value is not a number, or like `set`;
   /// `result_out_of_range` if the sum has more than 64 bits.
   /// Exceptions: also what allocating throws; nothing has changed then.
-  void add(std::string_view variable, std::int64_t value);
+  ASIO_SYNC_COMPILED_ONCE void add(std::string_view variable, std::int64_t value);
   void add(std::string_view variable, no_whole_number auto value) = delete;
 
   /// Notifies, when the entry leaves or waits, the wait on a condition that has waited longest, of
   /// those that the server can reach; else the first of the others.
   ///
   /// Exceptions: also what allocating throws; nothing has changed then.
-  void notify_one(std::string_view condition);
+  ASIO_SYNC_COMPILED_ONCE void notify_one(std::string_view condition);
 
   /// Notifies all waits on a condition when the entry leaves or waits.
   ///
   /// Exceptions: also what allocating throws; nothing has changed then.
-  void notify_all(std::string_view condition);
+  ASIO_SYNC_COMPILED_ONCE void notify_all(std::string_view condition);
 
   /// Adds `delta` to a variable when the entry leaves or waits: a later `get` or `number` of this
   /// entry does not see it, and the result does not own before. When the result is released or
@@ -141,7 +141,8 @@ class remote_entry {
   /// Errors: throws also `invalid_argument` unless the value is a number, and `delta` and the sum
   /// are between -2^53 and 2^53, or like `set`.
   /// Exceptions: also what allocating throws; nothing has changed then.
-  owned add_owned(std::string_view variable, std::int64_t delta, std::string_view condition);
+  ASIO_SYNC_COMPILED_ONCE owned add_owned(std::string_view variable, std::int64_t delta,
+                                          std::string_view condition);
   owned add_owned(std::string_view variable, no_whole_number auto delta,
                   std::string_view condition) = delete;
 
@@ -156,7 +157,7 @@ class remote_entry {
 
  private:
   // Returns the visit, for a member that takes a name.
-  visit& inside(char const* function, std::string_view name) const;
+  ASIO_SYNC_COMPILED_ONCE visit& inside(char const* function, std::string_view name) const;
 };
 
 }  // namespace detail

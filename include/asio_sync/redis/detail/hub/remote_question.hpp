@@ -58,13 +58,13 @@ struct inspection_delivery {
 
 // Returns an inspection, or with a fence the question that takes an object from its holder.
 // Throws invalid_argument for a name that the protocol does not allow; `function` has asked.
-std::shared_ptr<remote_question> make_question(std::string name,
-                                               std::optional<std::uint64_t> fence,
-                                               char const* function);
+ASIO_SYNC_COMPILED_ONCE std::shared_ptr<remote_question> make_question(
+    std::string name, std::optional<std::uint64_t> fence, char const* function);
 
 // Makes the notification of so many waits on a condition; 0: of all.
-std::shared_ptr<remote_question> make_signal(handle const& of, std::string condition,
-                                             std::uint64_t most);
+ASIO_SYNC_COMPILED_ONCE std::shared_ptr<remote_question> make_signal(handle const& of,
+                                                                     std::string condition,
+                                                                     std::uint64_t most);
 
 // Asks a question, and waits for its answer. Delivery: inspection_delivery, or no_grant.
 template <class Delivery = shell::no_grant<result_core>, class Token>

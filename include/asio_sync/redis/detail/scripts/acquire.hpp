@@ -80,7 +80,7 @@ pump(o, token)
 local answer = state(o, token)
 if ARGV[11] == '1' and answer[1] == 0 then
   drop(o, {token}, {})
-  answer = {-1, 0, -1}
+  answer = {-1, 0, gate and answer[3] or -1}
 end
 flush()
 return answer

@@ -26,6 +26,7 @@ namespace detail {
 enum class failure : std::uint8_t {
   none,
   not_free,  // a try has found the object held
+  gated,     // a try has met the gate
   not_held,  // nobody has held with the fence
   aborted,   // the client has been stopped or shut down
   timed_out,
@@ -55,7 +56,7 @@ enum class standing : std::uint8_t {
 struct token_state {
   standing where = standing::unknown;
   std::uint64_t number = 0;                       // the fence of a holder, the ticket of a waiter
-  std::optional<std::chrono::milliseconds> hint;  // when a further beat is worth while
+  std::optional<std::chrono::milliseconds> hint;  // when a further beat or try is worth while
   std::optional<std::string_view> variables;      // of a monitor that is granted; not in beats
 };
 

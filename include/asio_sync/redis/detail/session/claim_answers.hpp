@@ -47,7 +47,8 @@ inline void claim_table::apply(time_point now, claim& c, token_state const& s) n
       case standing::parked: return wait(now, c, s);
       case standing::unknown:
         c.parked_ = false;
-        return c.once_ ? finish(c, failure::not_free) : ask(c);
+        if (!c.once_) return ask(c);
+        return finish(c, s.hint ? failure::gated : failure::not_free);
     }
   }
 }

@@ -59,8 +59,8 @@ class session {
     if (state_ != session_state::stopped) conclude(failure::aborted, refusing_);
   }
 
-  // Ends all holds and waits. Ends the run when the server has cleared them away (`none`), or when
-  // the session has lapsed (`timed_out`).
+  // Ends all holds and waits. Ends the run, if there is one, when the server has cleared them away
+  // (`none`), or when the session has lapsed (`timed_out`).
   void shutdown(time_point now) noexcept;
 
   // Ends the run, and all claims, from now on at once.
@@ -280,7 +280,8 @@ class session {
 
 inline void session::shutdown(time_point now) noexcept {
   observe(now);
-  if (state_ == session_state::stopped || leaving_) return;
+  if (leaving_) return;
+  if (state_ == session_state::stopped) return end();
   if (!has_session(state_)) return conclude(failure::none, failure::aborted);
   leaving_ = true;
   refusing_ = failure::aborted;
