@@ -78,9 +78,9 @@ class client final : public session_driver {
     result = why;
   }
   void report(session_event const& e) noexcept override {
-    constexpr std::string_view kinds[] = {"connected", "disconnected", "session_lost",
-                                          "late",      "gated",        "data_lost",
-                                          "too_long",  "forced",       "server_error"};
+    constexpr std::string_view kinds[] = {"connected",   "disconnected", "session_lost", "late",
+                                          "gated",       "data_lost",    "too_long",     "forced",
+                                          "record_lost", "server_error"};
     told.append(kinds[std::size_t(e.what)]).append(" ").append(e.text).append("; ");
   }
   void ended(failure why) noexcept override {
