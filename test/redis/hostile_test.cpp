@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(only_a_try_may_get_nothing) {
   BOOST_TEST(v.timed.refused(timed_out));
   int const connections = v.s.connections();
   BOOST_TEST(connections <= most_connections(steady::now() - v.began));
-  BOOST_TEST(v.s.commands() <= 20 * connections);
+  BOOST_TEST(v.s.commands() <= 21 * connections);
   BOOST_TEST_REQUIRE(v.events.has(event::kind::disconnected));
   BOOST_TEST(v.events.find(event::kind::disconnected)->error == broken_protocol);
   turn_honest();

@@ -87,8 +87,8 @@ class client final : public session_driver {
   }
   void report(session_event const& e) noexcept override {
     constexpr std::string_view kinds[] = {
-        "connected", "connect_failed", "disconnected", "session_lost", "late",
-        "gated",     "data_lost",      "too_long",     "forced",       "server_error"};
+        "connected", "connect_failed", "disconnected", "session_lost", "late",        "gated",
+        "data_lost", "too_long",       "forced",       "record_lost",  "server_error"};
     told.append(kinds[std::size_t(e.what)]).append(" ").append(e.text).append("; ");
   }
   void ended(failure why) noexcept override {
