@@ -290,6 +290,7 @@ BOOST_AUTO_TEST_CASE(names_and_prefix_may_be_any_bytes) {
   a.release(name, 1);
   BOOST_TEST(granted(b.acquire(name, 1)));
   a.prefix = std::string("as:\0%1", 6);
+  admin({"ACL", "SETUSER", "locks", "allchannels"});
   a.open();
   BOOST_TEST(granted(a.acquire(name, 1)));
   BOOST_TEST(admin({"EXISTS", a.prefix + "{" + name + "}:m"}).number == 1);
