@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // The benchmarks of the Redis module, ./dev bench --redis: what an operation costs, as a ratio to
-// the least that its way through the server can cost; what an idle client sends; and how long it
-// takes to follow a client that has gone. The server is the program's own, on a Unix socket.
+// the least that its way through the server can cost; what an idle client sends; how long it takes
+// to follow a client that has gone; and what many waits of one client cost. The server is the
+// program's own, on a Unix socket.
 
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/src.hpp>
 
+#include "many.hpp"
 #include "redis/support/server.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -26,6 +28,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <iomanip>
 #include <iostream>
@@ -52,10 +55,15 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-void print(std::string_view what, double value, std::string_view unit, double limit) {
+void print(std::string_view what, double value, std::string_view unit, double limit,
+           bool is_least = false) {
   std::cout << std::left << std::setw(58) << what << std::right << std::fixed
             << std::setprecision(2) << std::setw(9) << value << ' ' << std::left << std::setw(6)
-            << unit << " target " << limit << (value <= limit ? "" : "  ABOVE") << '\n';
+            << unit << " target " << limit
+            << (is_least        ? value < limit ? "  BELOW" : ""
+                : value > limit ? "  ABOVE"
+                                : "")
+            << '\n';
 }
 
 redis::config settings(server const& s) {
@@ -312,6 +320,28 @@ void measure_losses(server const& s) {
   }
 }
 
+// --- Many waits ---
+
+void measure_many_waits(server const& s, std::size_t waits, std::chrono::milliseconds ttl) {
+  asio::io_context io;
+  plain_connection admin(io, s);
+  redis::config c = settings(s);
+  c.session_ttl = ttl;
+  auto const f = many::measure(c, waits, 1, [&](std::string const& name) {
+    std::size_t queued = 0;
+    run(io, [&]() -> asio::awaitable<void> {
+      std::string const answer = co_await admin.call("ZCARD \"as:{" + name + "}:q\"\r\n");
+      queued = std::stoul(answer.substr(1));
+    }());
+    return queued;
+  });
+  std::cout << waits << " waits of one client, session_ttl " << ttl.count() << " ms: queued after "
+            << f.queued_after << " s\n";
+  print("the client's thread, while they wait: of a core", 100 * f.share, "%", 10);
+  print("grants that are handed on", f.grants, "1/s", 5000, true);
+  print("sessions lost", f.losses, "", 0);
+}
+
 }  // namespace
 
 int main() try {
@@ -320,6 +350,8 @@ int main() try {
   measure_hand_offs(s, 2000);
   measure_losses(s);
   measure_idle_clients(s);
+  measure_many_waits(s, 100'000, 6000ms);
+  measure_many_waits(s, 40'000, 1000ms);
 } catch (std::exception const& e) {
   std::cerr << "bench_redis: " << e.what() << '\n';
   return 1;
