@@ -92,12 +92,13 @@ struct event {
     /// A lock or permit, of the object whose name is in `text`, was taken away by
     /// `async_force_release`.
     forced_release,
-    /// The server has refused a command; `text` has its words.
+    /// The server has refused a command. `text` has its words, behind the object that the command
+    /// was about: `semaphore "uploads": others use 3 permits, this one 4`.
     server_error
   };
 
   kind what;
-  /// The error that goes with `session_lost`, with a `server_error` that ends the run, and with
+  /// The error that goes with `session_lost`, that of the operation with `server_error`, and with
   /// `disconnected` if the server does not keep to the protocol.
   boost::system::error_code error;
   std::string text;

@@ -147,7 +147,7 @@ inline void client_driver::drain() noexcept {
 inline void client_driver::report(session_event const& e) noexcept {
   if (!hub_->listener()) return;
   try {
-    event told{static_cast<event::kind>(e.what), {}, std::string(e.text), e.time};
+    event told{static_cast<event::kind>(e.what), {}, words_of(e), e.time};
     if (e.what == session_event::kind::session_lost) told.error = asio_sync::error::lease_lost;
     if (e.error != failure::none) told.error = shell::error_of(verdict_of(e.error));
     asio::post(listeners_, [hub = hub_, told = std::move(told)] {

@@ -81,8 +81,10 @@ inline void session::refuse(time_point now, command const& front, refusal const&
     case reaction::fail_client: return fail(why, r.text);
     case reaction::fail_operation:
       if (why == failure::server_error && opens) return fail(r.reason(), r.text);
-      if (why == failure::server_error)
-        host_.report({session_event::kind::server_error, r.text, {}, why});
+      if (why == failure::server_error ||
+          (asks && why != failure::lease_lost && claim_table::is_current(front)))
+        host_.report(
+            {session_event::kind::server_error, r.text, {}, why, claim_table::object_of(front)});
       if (is_own) break;
       return claims_.refuse(now, front, why);
     case reaction::ask_later:

@@ -37,6 +37,7 @@ struct session_event {
   std::string_view text;
   std::chrono::milliseconds time{0};
   failure error = failure::none;
+  object const* about = nullptr;  // whose command the server has refused
 };
 
 // The session tells its host what follows from a call, before that call returns. The host must not
