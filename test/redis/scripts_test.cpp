@@ -243,9 +243,11 @@ BOOST_AUTO_TEST_CASE(forget_and_release_of_what_does_not_exist_leave_no_key) {
 
 BOOST_AUTO_TEST_CASE(object_in_use_refuses_another_kind_version_or_capacity) {
   a.acquire("x", 1);
-  BOOST_TEST(b.acquire("x", 1, permits(1)).text == "KIND the object is a mutex");
-  BOOST_TEST(b.acquire("x", 1, {.version = "2"}).text == "VERSION the object has version 1");
-  BOOST_TEST(b.acquire("x", 1, {.capacity = 2}).text == "CAPACITY the object has capacity 1");
+  BOOST_TEST(b.acquire("x", 1, permits(1)).text == "KIND others use a mutex of this name");
+  BOOST_TEST(b.acquire("x", 1, {.version = "2"}).text ==
+             "VERSION others use version 1, this one 2");
+  BOOST_TEST(b.acquire("x", 1, {.capacity = 2}).text ==
+             "CAPACITY others use 1 permits, this one 2");
   BOOST_TEST(keys("as:o:" + b.sid()).empty());
   a.release("x", 1);
   BOOST_TEST(granted(b.acquire("x", 1, permits(1))));

@@ -280,9 +280,9 @@ BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_lost_connection) {
 
 BOOST_AUTO_TEST_CASE(an_error_of_an_operation_is_its_own) {
   std::vector<std::pair<std::string, std::string>> const errors = {
-      {"KIND", "finished 1 kind_mismatch"},
-      {"VERSION", "finished 1 version"},
-      {"CAPACITY", "finished 1 configuration"},
+      {"KIND", "server_error kind_mismatch; finished 1 kind_mismatch"},
+      {"VERSION", "server_error version; finished 1 version"},
+      {"CAPACITY", "server_error configuration; finished 1 configuration"},
       {"WRONGTYPE", "server_error server_error; finished 1 server_error"},
       {"ERR", "server_error server_error; finished 1 server_error"},
   };
@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(an_operation_that_fails_is_forgotten_if_the_server_may_know
       f.send_twice();
     }
     f.refuse("KIND the object is a semaphore");
-    BOOST_TEST(f.told() == "");
+    BOOST_TEST(f.told() == "server_error kind_mismatch");
     BOOST_TEST(f.sent() == "forget x a.1:1");
     f.answer_number(0);
     BOOST_TEST(f.told() == "finished 1 kind_mismatch");
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(an_operation_of_the_next_session_fails_at_once) {
   BOOST_TEST(f.sent() == "beat; acquire x a.2:1 ticket 11");
   f.answer_beat({});
   f.refuse("KIND the object is a semaphore");
-  BOOST_TEST(f.told() == "finished 1 kind_mismatch");
+  BOOST_TEST(f.told() == "server_error kind_mismatch; finished 1 kind_mismatch");
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_cannot_be_opened_ends_the_run) {

@@ -80,8 +80,7 @@ struct event {
     /// A session has begun, or a new connection has resumed it.
     connected,
     /// An attempt to connect has failed, or the server has refused to serve this client; another
-    /// attempt follows. `text` has its number, counted from the last connection that stood. A
-    /// server
+    /// attempt follows. `text` has its number, counted from the last connection that stood. A server
     /// that goes on to refuse for the same reason is told of once.
     connect_failed,
     /// The connection is lost; another one follows.
@@ -100,10 +99,10 @@ struct event {
     /// `async_force_release`.
     forced_release,
     /// The server has no record of a lock or permit, of the object whose name is in `text`:
-    /// somebody
-    /// has deleted keys, or it was taken away while the client had no connection.
+    /// somebody has deleted keys, or it was taken away while the client had no connection.
     record_lost,
-    /// The server has refused a command; `text` has its words.
+    /// The server has refused a command. `text` has its words, behind the object that the command
+    /// was about: `semaphore "uploads": others use 3 permits, this one 4`.
     server_error
   };
 

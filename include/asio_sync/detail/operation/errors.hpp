@@ -26,8 +26,8 @@ namespace asio_sync::detail {
 using boost::system::error_code;
 
 // An error that no outcome names: a verdict that has failed carries the address of one. The text
-// is for the exceptions of blocking functions. The alignment makes the address fit into the 60
-// bits of a verdict's value.
+// is for the exceptions of blocking functions, and empty if the message of the error says it. The
+// alignment makes the address fit into the 60 bits of a verdict's value.
 struct alignas(16) failure_reason {
   int value;
   boost::system::error_category const& category;
@@ -87,13 +87,15 @@ ASIO_SYNC_COLD inline error_code error_of(verdict refused) noexcept {
   throw system_error(errc::make_error_code(errc::value_too_large), text);
 }
 
-// Makes the text of the reason and of the parts of the function's name: its classes, and its own.
+// Makes the text of the reason, unless that is empty, and of the parts of the function's name: its
+// classes, and its own.
 [[noreturn]] ASIO_SYNC_COLD inline void throw_error(error_code error,
                                                     std::initializer_list<char const*> function,
                                                     char const* reason) {
   std::string text = "asio_sync";
   for (char const* const name : function) (text += "::") += name;
-  throw boost::system::system_error(error, (text += ": ") += reason);
+  if (*reason != '\0') (text += ": ") += reason;
+  throw boost::system::system_error(error, text);
 }
 
 // Returns why a blocking function fails. `invalid`: what invalid_argument means there.

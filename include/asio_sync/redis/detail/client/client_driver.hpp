@@ -155,7 +155,7 @@ inline void client_driver::report(session_event const& e) noexcept {
   if (!hub_->listener()) return;
   try {
     using kind = session_event::kind;
-    event told{static_cast<event::kind>(e.what), {}, std::string(e.text), e.time};
+    event told{static_cast<event::kind>(e.what), {}, words_of(e), e.time};
     if (e.what == kind::connect_failed)
       told.text.insert(0, "attempt " + std::to_string(e.attempt) + ": ");
     if (e.what == kind::connect_failed || e.what == kind::disconnected) told.error = link_error();

@@ -8,11 +8,15 @@
 #include <asio_sync/error.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/session/answers.hpp>
+#include <asio_sync/redis/detail/session/session_host.hpp>
 #include <asio_sync/redis/error.hpp>
 
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 #include <boost/system/error_category.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace asio_sync::redis::detail {
 
@@ -21,41 +25,33 @@ namespace reasons {
 
 using shell::failure_reason;
 
-constexpr failure_reason make(asio_sync::error e, char const* text) noexcept {
-  return {static_cast<int>(e), shell::error_category_instance, text};
+// The messages of these errors say it all.
+constexpr failure_reason make(asio_sync::error e) noexcept {
+  return {static_cast<int>(e), shell::error_category_instance, ""};
 }
-constexpr failure_reason make(error e, char const* text) noexcept {
-  return {static_cast<int>(e), error_category_instance, text};
+constexpr failure_reason make(error e) noexcept {
+  return {static_cast<int>(e), error_category_instance, ""};
 }
 
-inline constexpr auto lease_lost = make(asio_sync::error::lease_lost, "the session has ended");
-inline constexpr auto outcome_unknown =
-    make(error::outcome_unknown, "the session has ended before the answer");
-inline constexpr auto kind_mismatch =
-    make(asio_sync::error::kind_mismatch, "the name belongs to another kind of object");
-inline constexpr auto version_mismatch =
-    make(asio_sync::error::version_mismatch, "another version of the library uses the name");
-inline constexpr auto configuration_mismatch = make(
-    asio_sync::error::configuration_mismatch, "others use another capacity or max_session_ttl");
-inline constexpr auto access_denied = make(error::access_denied, "the server denies access");
-inline constexpr auto unsupported_server =
-    make(error::unsupported_server, "the server is not a standalone Redis 7 or later");
-inline constexpr auto not_a_master = make(error::not_a_master, "the server is a replica");
-inline constexpr auto evicting_policy = make(error::evicting_policy, "the server may evict keys");
-inline constexpr auto server_error =
-    make(error::server_error, "the server has answered with an error");
-inline constexpr auto protocol_error =
-    make(error::protocol_error, "the server does not keep to the protocol");
-inline constexpr auto forked = make(error::forked, "the client was made before a fork");
-inline constexpr auto unreachable =
-    make(error::unreachable, "the client has had no session at the server");
-inline constexpr auto gated =
-    make(error::gated, "the server is new or has lost its data, and grants nothing yet");
+inline constexpr auto lease_lost = make(asio_sync::error::lease_lost);
+inline constexpr auto outcome_unknown = make(error::outcome_unknown);
+inline constexpr auto kind_mismatch = make(asio_sync::error::kind_mismatch);
+inline constexpr auto version_mismatch = make(asio_sync::error::version_mismatch);
+inline constexpr auto configuration_mismatch = make(asio_sync::error::configuration_mismatch);
+inline constexpr auto access_denied = make(error::access_denied);
+inline constexpr auto unsupported_server = make(error::unsupported_server);
+inline constexpr auto not_a_master = make(error::not_a_master);
+inline constexpr auto evicting_policy = make(error::evicting_policy);
+inline constexpr auto server_error = make(error::server_error);
+inline constexpr auto protocol_error = make(error::protocol_error);
+inline constexpr auto forked = make(error::forked);
+inline constexpr auto unreachable = make(error::unreachable);
+inline constexpr auto gated = make(error::gated);
 inline failure_reason const client_ended{boost::asio::error::operation_aborted,
                                          boost::asio::error::get_system_category(),
                                          "the client was shut down or destroyed"};
 inline failure_reason const no_memory{boost::system::errc::not_enough_memory,
-                                      boost::system::generic_category(), "no memory"};
+                                      boost::system::generic_category(), ""};
 
 }  // namespace reasons
 
@@ -83,6 +79,16 @@ inline verdict verdict_of(failure why) noexcept {
     case failure::server_error: break;
   }
   return failed_because(reasons::server_error);
+}
+
+// Returns the text of an event: the words of the server, behind the object that they are about,
+// and without the code that the error of the event tells.
+inline std::string words_of(session_event const& e) {
+  if (e.about == nullptr) return std::string(e.text);
+  auto text = e.text;
+  if (e.error != failure::server_error)
+    text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
+  return e.about->kind + " \"" + e.about->name + "\": " + std::string(text);
 }
 
 }  // namespace asio_sync::redis::detail

@@ -63,11 +63,12 @@ local wrong = check(ARGV[3], ARGV[4])
 if wrong then return wrong end
 local o = object(name)
 if o.version and o.version ~= version then
-  return redis.error_reply('VERSION the object has version ' .. o.version)
+  return redis.error_reply('VERSION others use version ' .. o.version .. ', this one ' .. version)
 elseif o.kind and o.kind ~= kind then
-  return redis.error_reply('KIND the object is a ' .. o.kind)
+  return redis.error_reply('KIND others use a ' .. o.kind .. ' of this name')
 elseif o.cap and o.cap ~= cap then
-  return redis.error_reply('CAPACITY the object has capacity ' .. whole(o.cap))
+  return redis.error_reply('CAPACITY others use ' .. whole(o.cap) .. ' permits, this one '
+                           .. whole(cap))
 end
 if kind == 'monitor' then typed(o) end
 o.kind, o.version, o.cap = kind, version, cap

@@ -222,6 +222,16 @@ class claim_table {
   // the claim has replaced this one. A claim that the server may know is forgotten before it ends.
   void refuse(time_point now, command const& of, failure why) noexcept;
 
+  // True if no later command, nor a grant, has replaced a command of a claim.
+  static bool is_current(command const& of) noexcept {
+    return of.of != nullptr && (!is_ask(of.what) || of.of->state_ == claim_state::asking);
+  }
+
+  // Returns the object of the claim that has sent a command; null if there is none.
+  static object const* object_of(command const& c) noexcept {
+    return c.of != nullptr ? &c.of->object_ : nullptr;
+  }
+
   // The server has refused a command because it knows no such session. Had it been sent before, it
   // could have been executed then.
   static void deny(command const& of) noexcept {
@@ -294,10 +304,6 @@ class claim_table {
 
   static bool is_pending(claim const& c) noexcept {
     return c.state_ == claim_state::asking || c.state_ == claim_state::waiting;
-  }
-
-  static bool is_current(command const& of) noexcept {
-    return of.of != nullptr && (!is_ask(of.what) || of.of->state_ == claim_state::asking);
   }
 
   // Calls f for each claim; f may finish it.

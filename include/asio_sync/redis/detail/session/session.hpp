@@ -91,8 +91,10 @@ inline void session::refuse(time_point now, command const& front, refusal const&
     case reaction::refuse_client: return refuse_client(r.text, why);
     case reaction::fail_operation:
       if (is_own) return refuse_own(front.what, why, r);
-      if (why == failure::server_error || why == failure::access_denied)
-        host_.report({session_event::kind::server_error, r.text, {}, why});
+      if (why == failure::server_error || why == failure::access_denied ||
+          (asks && why != failure::lease_lost && claim_table::is_current(front)))
+        host_.report(
+            {session_event::kind::server_error, r.text, {}, why, claim_table::object_of(front)});
       return claims_.refuse(now, front, why);
     case reaction::ask_later:
       if (!asks) break;

@@ -39,6 +39,7 @@ struct session_event {
   std::string_view text;
   std::chrono::milliseconds time{0};
   failure error = failure::none;  // `none`: the host knows why a connection has ended
+  object const* about = nullptr;  // whose command the server has refused
   unsigned attempt = 0;
 };
 

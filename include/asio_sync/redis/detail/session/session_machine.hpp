@@ -321,7 +321,10 @@ inline void session::lose_connection(std::string_view why, failure error, bool t
   }
   if (!stood) ++attempts_;
   if (tells)
-    host_.report({stood ? kind::disconnected : kind::connect_failed, why, {}, error, attempts_});
+    host_.report({.what = stood ? kind::disconnected : kind::connect_failed,
+                  .text = why,
+                  .error = error,
+                  .attempt = attempts_});
 }
 
 // Before the first session of a run a refusal is final: the settings are wrong. Behind it a
