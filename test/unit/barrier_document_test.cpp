@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_slot_cancels) {
   auto const handler = [&](error_code error, bool) { refused = error; };
   asio::cancellation_signal stop;
   barrier.async_arrive_and_wait(bind_cancellation_slot(stop.slot(), handler));
-  stop.emit(asio::cancellation_type::total);  // on the handler's executor
+  stop.emit(asio::cancellation_type::total);  // on any thread
   context.run();
   BOOST_TEST((refused == asio::error::operation_aborted));
 }

@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_slot_cancels_and_the_lock_comes_back) {
   asio::cancellation_signal stop;
   async_mutex::lock_type lock(mutex);
   condition.async_wait(std::move(lock), bind_cancellation_slot(stop.slot(), handler));
-  stop.emit(asio::cancellation_type::total);  // on the handler's executor
+  stop.emit(asio::cancellation_type::total);  // on any thread
   context.run();
   BOOST_TEST((refused == asio::error::operation_aborted && held));
 }

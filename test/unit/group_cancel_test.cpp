@@ -213,19 +213,29 @@ BOOST_AUTO_TEST_CASE(Slot_of_a_handler_cancels_its_operation_alone) {
   signal.emit(cancellation_type::partial);
   BOOST_TEST((operation.cancelled_by == cancellation_type::partial));
   BOOST_TEST(next.is_pending());
-  BOOST_TEST(!signal.slot().has_handler());
+  signal.emit(cancellation_type::terminal);  // does nothing
+  BOOST_TEST((operation.cancelled_by == cancellation_type::partial));
   next.end();
 }
 
-BOOST_AUTO_TEST_CASE(Slot_of_a_handler_is_free_when_that_is_called) {
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_does_nothing_when_that_is_called_and_may_be_used) {
   asio::cancellation_signal signal;
   operation(group.track(
       asio::bind_cancellation_slot(signal.slot(), [&](error_code, int, std::string const&) {
-        BOOST_TEST(!signal.slot().has_handler());
+        signal.emit(cancellation_type::terminal);
         signal.slot().assign([](cancellation_type) {});
       })));
   operation.end();
+  BOOST_TEST((operation.cancelled_by == cancellation_type::none));
   BOOST_TEST(signal.slot().has_handler());
+}
+
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_cancels_what_is_being_initiated_once_that_is_done) {
+  asio::cancellation_signal signal;
+  operation.while_it_begins = [&] { signal.emit(cancellation_type::terminal); };
+  operation(group.track(asio::bind_cancellation_slot(signal.slot(), note())));
+  poll();
+  BOOST_TEST(errors == std::vector{aborted});
 }
 
 BOOST_AUTO_TEST_CASE(Signal_of_a_handler_ends_before_its_operation) {
@@ -337,16 +347,17 @@ BOOST_AUTO_TEST_CASE(Slot_of_a_handler_cancels_what_completes_inside_the_emissio
   BOOST_TEST(found == 7);
 }
 
-BOOST_AUTO_TEST_CASE(Slot_of_a_handler_is_free_where_the_initiation_throws_or_drops_it) {
+BOOST_AUTO_TEST_CASE(Slot_of_a_handler_does_nothing_where_the_initiation_throws_or_drops_it) {
   asio::cancellation_signal signal;
   operation.fails_to_begin = true;
   BOOST_CHECK_THROW(operation(group.track(asio::bind_cancellation_slot(signal.slot(), note()))),
                     std::bad_alloc);
-  BOOST_TEST(!signal.slot().has_handler());
+  signal.emit(cancellation_type::terminal);
   operation.fails_to_begin = false;
   operation(group.track(asio::bind_cancellation_slot(signal.slot(), note())));
   operation.drop();
-  BOOST_TEST(!signal.slot().has_handler());
+  signal.emit(cancellation_type::terminal);
+  BOOST_TEST((operation.cancelled_by == cancellation_type::none));
 }
 
 // A strand must not outlive its context, nor must what tracks work keep it running.

@@ -9,6 +9,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -60,6 +61,25 @@ BOOST_AUTO_TEST_CASE(R2_operation_begins_on_the_handlers_executor) {
     BOOST_TEST(called == 1);
     BOOST_TEST(is_free());
   });
+}
+
+BOOST_AUTO_TEST_CASE(R4_a_cancellation_inside_the_initiation_comes_at_its_end) {
+  asio::cancellation_signal signal;
+  auto const cancelled_while_it_begins = [&](auto&& token) {
+    return asio::async_initiate<decltype(token), stopped::signature>(
+        [&](auto handler) {
+          signal.emit(asio::cancellation_type::terminal);
+          inner(std::move(handler));
+          BOOST_TEST(inner.is_pending());
+        },
+        token);
+  };
+  async_guarded(mutex, cancelled_while_it_begins,
+                asio::bind_cancellation_slot(signal.slot(), handler()));
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST(std::get<0>(got) == aborted);
+  BOOST_TEST(!mutex.is_locked());
 }
 
 BOOST_AUTO_TEST_CASE(R2_it_begins_at_once_where_that_is_running) {

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_cancellation_ends_the_wait_and_not_the_arrival) {
   latch.async_wait(into(other));
   asio::cancellation_signal stop;
   latch.async_arrive_and_wait(bind_cancellation_slot(stop.slot(), handler));
-  stop.emit(asio::cancellation_type::total);  // on the handler's executor
+  stop.emit(asio::cancellation_type::total);  // on any thread
   BOOST_TEST(latch.waiters() == 1u);
   BOOST_TEST(!latch.try_wait());
   latch.count_down();

@@ -577,6 +577,45 @@ BOOST_AUTO_TEST_CASE(R4_cancelled_in_the_wait_for_a_mutex_that_ignores_it) {
   BOOST_TEST(two.second.waiters() == 0u);
 }
 
+// A mutex of another library, whose waits leave a handler in their slot.
+struct leaving_mutex : foreign_mutex {
+  using lock_type = std::unique_lock<leaving_mutex>;
+
+  template <class Token>
+  auto async_lock(Token&& token) {
+    auto const initiate = [this](auto handler) {
+      asio::get_associated_cancellation_slot(handler).assign(
+          [this](asio::cancellation_type) { ++cancelled; });
+      asio::post(context, [this, handler = std::move(handler)]() mutable {
+        std::move(handler)(error_code(), lock_type(*this, std::try_to_lock));
+      });
+    };
+    return asio::async_initiate<Token, void(error_code, lock_type)>(initiate, token);
+  }
+
+  int cancelled = 0;
+};
+
+BOOST_AUTO_TEST_CASE(R4_a_mutex_of_another_library_leaves_its_handler_in_the_slot) {
+  struct {
+    leaving_mutex first;
+    foreign_mutex second;
+  } two{{{context}}, {context}};
+  asio::cancellation_signal signal;
+  BOOST_TEST((two.first.try_lock() && two.second.try_lock()));
+  async_lock_all(
+      std::tie(two.first, two.second),
+      asio::bind_cancellation_slot(signal.slot(), [&](error_code, auto const&) { ++called; }));
+  two.first.unlock();
+  two.second.unlock();
+  context.run_one();  // the wait for the first
+  signal.emit(asio::cancellation_type::total);
+  BOOST_TEST(two.first.cancelled == 0);
+  poll();
+  BOOST_TEST(called == 1);
+  BOOST_TEST((!two.first.locked && !two.second.locked));
+}
+
 BOOST_AUTO_TEST_CASE(R4_cancelled_after_the_last_grant) {
   asio::cancellation_signal signal;
   std::optional<lock_type> held(a);

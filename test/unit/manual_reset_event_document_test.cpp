@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_cancellation_ends_one_wait_and_cancel_all_of_them) {
   event.async_wait(into(other));
   asio::cancellation_signal stop;
   event.async_wait(bind_cancellation_slot(stop.slot(), handler));
-  stop.emit(asio::cancellation_type::total);  // on the handler's executor
+  stop.emit(asio::cancellation_type::total);  // on any thread
   BOOST_TEST(event.waiters() == 1u);
   BOOST_TEST(event.cancel() == 1u);
   event.async_wait(bind_cancellation_slot(stop.slot(), into(another)));

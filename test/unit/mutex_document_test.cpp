@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(cancellation_by_slot) {
   mutex.async_lock(asio::bind_cancellation_slot(stop.slot(), [&](error_code error, auto lock) {
     refused = error == asio::error::operation_aborted && !lock;
   }));
-  stop.emit(asio::cancellation_type::total);  // on the handler's executor
+  stop.emit(asio::cancellation_type::total);  // on any thread
   BOOST_TEST(mutex.waiters() == 0u);
   context.run();
   BOOST_TEST(refused);

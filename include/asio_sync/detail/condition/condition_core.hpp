@@ -83,7 +83,7 @@ class condition_core : public home_binding<condition_core, condition_state<condi
         !w.is_withdrawn() && w.request.predicate.call && w.holds() && !w.mutex->is_dead() &&
         (w.place.outcome == wait_outcome::granted || w.place.outcome == wait_outcome::timed_out);
     if (looks && !looks_and_ends(w)) return false;
-    bool const goes_on = w.is_withdrawn() && withdraw_notification(w);
+    bool const goes_on = w.has_slot_state() && leaves_slot(w) && withdraw_notification(w);
     w.leave_initiation();
     leave_service(w);
     if (w.work == wait_work::guest && w.mutex) w.mutex->settle_work();
@@ -217,6 +217,12 @@ class condition_core : public home_binding<condition_core, condition_state<condi
     }
     w.place.outcome = wait_outcome::granted;
     return true;
+  }
+
+  // Takes leave of the slot: the wait is over. Returns true if the slot has cancelled it.
+  static bool leaves_slot(node& w) noexcept {
+    if (w.is_connected()) w.act(w, waiter_action::disconnect);
+    return w.is_withdrawn();
   }
 
   // Refuses a wait that was cancelled after it was notified, or before its predicate was looked

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -124,6 +125,20 @@ class kept_work {
   std::uint32_t waits_ = 0;
 };
 
+// A function that a wait has begun, and that a cancellation by the wait's slot is passed on to.
+class begun_function {
+ public:
+  begun_function(begun_function const&) = delete;
+  begun_function& operator=(begun_function const&) = delete;
+
+  // Asks the function to cancel itself; `self` is this. Called under no lock.
+  virtual void cancel(std::shared_ptr<begun_function> const& self) noexcept = 0;
+
+ protected:
+  begun_function() = default;
+  ~begun_function() = default;
+};
+
 // Virtual functions are seldom called. What only they need (the services, the timer, the routes)
 // is compiled in the units that make a primitive, and in no others.
 class core_base {
@@ -163,6 +178,13 @@ class core_base {
     decided.hand_out();
   }
   virtual bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept = 0;
+
+  // Refuses a wait that its slot cancels, under the lock of the slot's canceller. Returns the
+  // function that the wait has begun, if that is to be cancelled after the lock.
+  virtual std::shared_ptr<begun_function> cancel(waiter& w, decided_waits& decided) noexcept {
+    refuse(w, wait_outcome::aborted, decided);
+    return nullptr;
+  }
 
   // The same for one whose context shuts down.
   virtual bool evict(waiter& w, decided_waits& decided) noexcept {

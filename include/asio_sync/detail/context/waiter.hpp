@@ -8,10 +8,12 @@
 
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
+#include <asio_sync/detail/platform/threading.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +26,8 @@ class wait_service;
 // What a waiter is told to do; how is up to its handler's type.
 enum class waiter_action : std::uint8_t {
   complete,    // on its executor: arrive at the core, free the memory, call the handler
-  disconnect,  // clear the handler's cancellation slot
+  connect,     // put a canceller into the handler's cancellation slot
+  disconnect,  // take leave of that canceller, which stays in the slot
   destroy      // free the memory and destroy the handler
 };
 
@@ -62,16 +65,24 @@ struct waiter : tracked_waiter {
   wait_state state = wait_state::fresh;            // the core's, under its lock
   wait_outcome outcome = wait_outcome::undecided;  // likewise
   wait_work work = wait_work::none;                // set before it queues
-  std::uint8_t slot_state = 0;                     // the handler's executor's; the bits below
+  threading::atomic<std::uint8_t> slot_state{0};   // the bits below
 
-  // The handler's slot has our canceller in it.
+  // A canceller in the handler's slot knows the wait, until the wait takes leave of it. Set by the
+  // initiating thread, cleared by the thread that owns the wait.
   static constexpr std::uint8_t connected = 1;
-  bool is_connected() const noexcept { return (slot_state & connected) != 0; }
-
   // The slot has cancelled the wait, which counts until its handler is called: if the wait was
-  // granted before, the grant goes on.
+  // granted before, the grant goes on. Set by any thread, under the lock of the canceller. It is
+  // final once the wait has taken leave.
   static constexpr std::uint8_t withdrawn = 2;
-  bool is_withdrawn() const noexcept { return (slot_state & withdrawn) != 0; }
+
+  // Relaxed: the lock of the canceller orders the bits with all else.
+  bool has_slot_state() const noexcept { return slot_bits() != 0; }
+  bool is_connected() const noexcept { return (slot_bits() & connected) != 0; }
+  bool is_withdrawn() const noexcept { return (slot_bits() & withdrawn) != 0; }
+  void set_slot_bits(int bits) noexcept {
+    slot_state.store(static_cast<std::uint8_t>(bits), std::memory_order_relaxed);
+  }
+  int slot_bits() const noexcept { return slot_state.load(std::memory_order_relaxed); }
 
   // From here on the room: links while the waiter is queued or known to a service, afterwards the
   // memory in which its executor keeps the completion, so that a hand-off allocates nothing.

@@ -238,9 +238,6 @@ class enumerator_run {
     return std::make_exception_ptr(boost::system::system_error(error_));
   }
 
-  // Whether the slot of its handler cancels it. The signal may be gone before the run.
-  bool slot_connected = false;
-
  protected:
   enumerator_run(std::shared_ptr<enumerator_core> core, steps_frame&& steps) noexcept
       : core_(std::move(core)), steps_(std::move(steps)) {

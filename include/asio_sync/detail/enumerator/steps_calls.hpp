@@ -116,22 +116,19 @@ class steps_canceller {
   std::shared_ptr<enumerator_run> run_;
 };
 
-// In the slot of a run's handler.
+// In the slot of a run's handler, where it stays after the end of the run.
 class steps_stopper {
  public:
-  explicit steps_stopper(std::shared_ptr<enumerator_run> run) noexcept : run_(std::move(run)) {
-    run_->slot_connected = true;
-  }
-  steps_stopper(steps_stopper const&) = delete;
-  steps_stopper& operator=(steps_stopper const&) = delete;
-  ~steps_stopper() { run_->slot_connected = false; }
+  explicit steps_stopper(std::shared_ptr<enumerator_run> const& run) noexcept : run_(run) {}
 
+  // On any thread.
   void operator()(asio::cancellation_type type) const noexcept {
-    if (type != asio::cancellation_type::none) run_->stop();
+    if (type == asio::cancellation_type::none) return;
+    if (auto const run = run_.lock()) run->stop();
   }
 
  private:
-  std::shared_ptr<enumerator_run> run_;
+  std::weak_ptr<enumerator_run> run_;
 };
 
 // What the handler of a run stands in. Its slot cancels the run, and not just the wait for it.
@@ -150,13 +147,10 @@ class enumerator_run_handler {
   enumerator_run_handler(enumerator_run_handler&&) = default;
   enumerator_run_handler& operator=(enumerator_run_handler&&) = delete;
   ~enumerator_run_handler() {
-    if (!run_) return;
-    disconnect();
-    run_->stop();
+    if (run_) run_->stop();
   }
 
   void operator()(error_code) {
-    disconnect();
     auto outcome = std::exchange(run_, nullptr)->outcome();
     std::move(handler_)(std::move(outcome));
   }
@@ -164,11 +158,6 @@ class enumerator_run_handler {
   Handler const& inner() const noexcept { return handler_; }
 
  private:
-  // What is in the slot keeps the run.
-  void disconnect() noexcept {
-    if (run_->slot_connected) slot_of(handler_).clear();
-  }
-
   Handler handler_;
   std::shared_ptr<enumerator_run> run_;
 };

@@ -40,9 +40,6 @@ class tracked_operation {
   tracked_operation(tracked_operation const&) = delete;
   tracked_operation& operator=(tracked_operation const&) = delete;
 
-  // Whether the handler's own slot cancels it. The signal may be gone before the operation.
-  bool slot_connected = false;
-
   asio::cancellation_slot slot() noexcept { return signal_.slot(); }
 
   // True if the operation has an executor of its own to be cancelled on: it does not need the
@@ -56,7 +53,8 @@ class tracked_operation {
   // before. The caller keeps the operation with its executor.
   virtual void keep() noexcept = 0;
 
-  // On its executor. Relaxed: the handler is called there, too, where nothing else runs meanwhile.
+  // On its executor, or where the handler's own slot is emitted. Relaxed: an operation that is
+  // over survives it, too.
   void emit(asio::cancellation_type type) {
     if (!is_over_.load(std::memory_order_relaxed)) signal_.emit(type);
   }

@@ -31,27 +31,21 @@
 
 namespace asio_sync::detail {
 
-// In the slot of a handler, which cancels its operation, too. The operation may end meanwhile, and
-// so may this.
+// In the slot of a handler, which cancels its operation, too, on any thread. It stays there after
+// the end of the operation, keeps only the memory of that then, and does nothing.
 class tracked_canceller {
  public:
-  explicit tracked_canceller(tracked_operation& o) noexcept : operation_(o) {
-    operation_.retain();
-    operation_.slot_connected = true;
-  }
-  tracked_canceller(tracked_canceller const&) = delete;
-  tracked_canceller& operator=(tracked_canceller const&) = delete;
-  ~tracked_canceller() {
-    operation_.slot_connected = false;
-    operation_.release();
-  }
+  explicit tracked_canceller(tracked_operation& o) noexcept : operation_(o) {}
 
+  // The operation may end meanwhile, and so may this.
   void operator()(asio::cancellation_type type) const {
-    if (cancellable_operation kept(operation_); kept) cancellation{std::move(kept), type}();
+    cancellable_operation kept(*operation_);
+    if (!kept || kept->remembers(type)) return;
+    cancellation{std::move(kept), type}();
   }
 
  private:
-  tracked_operation& operation_;
+  kept_operation operation_;
 };
 
 // What the handler of a tracked operation stands in. The operation counts until the handler has
@@ -76,13 +70,13 @@ class tracked_handler {
   tracked_handler& operator=(tracked_handler&&) = delete;
 
   ~tracked_handler() {
-    if (operation_) is_over(*operation_);
+    if (operation_) operation_->is_over();
   }
 
   template <class... Args>
   void operator()(Args&&... args) {
     auto const ending = std::move(operation_);  // after the handler's end
-    is_over(*ending);
+    ending->is_over();
     Handler handler(take());
     std::move(handler)(static_cast<Args&&>(args)...);
   }
@@ -109,11 +103,6 @@ class tracked_handler {
   struct end_of {
     void operator()(tracked_operation* o) const noexcept { o->finish(); }
   };
-
-  void is_over(tracked_operation& operation) const {
-    operation.is_over();
-    if (operation.slot_connected) slot_of(*handler_).clear();
-  }
 
   std::unique_ptr<tracked_operation, end_of> operation_;
   std::optional<Handler> handler_;

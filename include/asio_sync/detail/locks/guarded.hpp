@@ -10,12 +10,14 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/locks/guard_loss.hpp>
 #include <asio_sync/detail/locks/guarding.hpp>
+#include <asio_sync/detail/operation/cancellation_relay.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
 #include <asio_sync/detail/platform/asio_compat.hpp>
 #include <asio_sync/detail/platform/executor.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
+#include <asio_sync/error.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -23,6 +25,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -67,7 +70,7 @@ class guarded_state<Held, Executor, Allocator, void(error_code, Results...)> {
   Executor executor;
   [[no_unique_address]] Allocator allocator;
   Held guard{};
-  guarded_cancellation cancellation;
+  std::shared_ptr<cancellation_relay> relay;  // to the wait and the operation; null without a slot
   [[no_unique_address]] guard_loss<Held, Executor> loss;
 };
 
@@ -91,13 +94,15 @@ class guarded_step<guarded_state<Held, Executor, Allocator, void(error_code, Res
   executor_type get_executor() const noexcept { return state_->loss.executor(state_->executor); }
   allocator_type get_allocator() const noexcept { return state_->allocator; }
   cancellation_slot_type get_cancellation_slot() const noexcept {
-    return state_->loss.slot(state_->cancellation);
+    return relay() ? relay()->slot() : cancellation_slot_type();
   }
 
   void operator()(error_code error, Results... results) {
     state_type& s = *state_.release();
     s.complete(s, error, static_cast<Results&&>(results)...);
   }
+
+  std::shared_ptr<cancellation_relay> const& relay() const noexcept { return state_->relay; }
 
   void fail(error_code error) { (*this)(error, Results()...); }
 
@@ -125,6 +130,10 @@ struct guard_acquired : guarded_step<State> {
 
   void operator()(error_code error, Held guard) {
     if (error) return this->fail(error);
+    if (this->relay() && !this->relay()->begin_stage()) {
+      guard = Held();  // before the handler is called
+      return this->fail(asio::error::operation_aborted);
+    }
     this->begin(std::move(guard));
   }
 };
@@ -134,6 +143,7 @@ ASIO_SYNC_NOINLINE void acquire(Guarding const& by, Limit limit, guarded_step<St
   if constexpr (!can_be_lost<typename Guarding::held>)
     if (is_running(step.get_executor()))
       if (auto guard = by.try_now()) return step.begin(std::move(guard));
+  cancellation_relay::initiation const begins(step.relay());
   guard_acquired<typename Guarding::held, State> acquired{std::move(step)};
   if constexpr (std::is_same_v<Limit, no_limit>)
     by.wait(std::move(acquired));
@@ -199,23 +209,30 @@ class guarded_operation : public State {
 
   ASIO_SYNC_NOINLINE void begin() {
     if constexpr (can_be_lost<decltype(State::guard)>) {
-      begin_on_strand f{guarded_step<State>(*this), this};
-      this->loss.note_cancellation(this->cancellation);
-      asio::dispatch(std::move(f));
+      asio::dispatch(begin_on_strand{guarded_step<State>(*this), this});
     } else {
+      cancellation_relay::initiation const begins(this->relay);
       operation_.begin(guarded_step<State>(*this));
     }
   }
 
  private:
+  // Returns the error if the operation is not to begin any more: on the way to the strand it was
+  // cancelled, or the guard was lost.
+  error_code refusal() const noexcept {
+    if (this->relay && this->relay->is_cancelled()) return asio::error::operation_aborted;
+    return this->guard ? error_code() : make_error_code(error::lease_lost);
+  }
+
   struct begin_on_strand {
     using executor_type = typename guarded_step<State>::executor_type;
     executor_type get_executor() const noexcept { return step.get_executor(); }
 
     void operator()() {
-      if (auto const refused = self->loss.refusal(self->guard)) return step.fail(refused);
-      // Kept for an operation that completes inside its initiation, and then uses its slot.
-      auto const kept = self->loss.watch(self->guard, self->cancellation);
+      if (auto const refused = self->refusal()) return step.fail(refused);
+      if (!self->relay) self->relay = cancellation_relay::make();
+      self->loss.watch(self->guard, self->relay);
+      cancellation_relay::initiation const begins(self->relay);
       self->operation_.begin(std::move(step));
     }
 
@@ -250,8 +267,7 @@ class guarded_block final : public guarded_operation<State, Operation> {
     static_cast<void>(place.release());
     guarded_step<State> step(*self);
     if constexpr (has_slot<Handler>)
-      if (auto const slot = slot_of(self->handler_); slot.is_connected())
-        self->cancellation.connect(slot);
+      self->relay = cancellation_relay::make(slot_of(self->handler_));
     return step;
   }
 
@@ -297,7 +313,7 @@ class guarded_block final : public guarded_operation<State, Operation> {
 
   void free() noexcept {
     memory of(this->allocator);
-    this->cancellation.disconnect();
+    if (this->relay) this->relay->end();
     this->~guarded_block();
     of.deallocate(this, sizeof(guarded_block));
   }

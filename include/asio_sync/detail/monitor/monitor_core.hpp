@@ -32,6 +32,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -120,28 +121,30 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
     if (!send_looker()) look_dropped();
   }
 
-  // Refuses a plain wait or a visit. `aborted` also cancels the function of a visit, if it runs.
+  // Refuses a plain wait or a visit.
   using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return mutex_core::refuse(w, outcome, decided);
-    node& v = of(w);
     bool runs = false;
-    if (refuse_visit(v, outcome, decided, runs)) return true;
-    if (runs && outcome == wait_outcome::aborted && v.request.functions->cancels)
-      v.request.functions->cancels(v.request.where, *this);
-    return false;
+    return refuse_visit(of(w), outcome, decided, runs);
+  }
+
+  // Cancels the function of a visit, too, if it runs.
+  std::shared_ptr<begun_function> cancel(waiter& w, decided_waits& decided) noexcept override {
+    if (!visit_traits::is_visit(w)) return mutex_core::cancel(w, decided);
+    bool runs = false;
+    refuse_visit(of(w), wait_outcome::aborted, decided, runs);
+    return runs ? of(w).begun(*this) : nullptr;
   }
 
   // Refuses a wait whose context shuts down. A visit whose predicate or function runs ends with
   // that predicate or function; it is in the list for visit_route::post() to call lose_context().
   bool evict(waiter& w, decided_waits& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return refuse(w, wait_outcome::aborted, decided);
-    node& v = of(w);
-    bool runs = false;
-    if (refuse_visit(v, wait_outcome::aborted, decided, runs)) return true;
-    if (!is_inside(v)) return false;
-    static_cast<visit_route&>(*v.way).evict();
-    decided.push_back(v);
+    if (refuse(w, wait_outcome::aborted, decided)) return true;
+    if (!is_inside(of(w))) return false;
+    static_cast<visit_route&>(*w.way).evict();
+    decided.push_back(w);
     return false;
   }
 
@@ -149,8 +152,7 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
   // then.
   static void lose_context(node& w) noexcept {
     static_cast<visit_route&>(*w.way).let_go(w);
-    if (auto* const cancels = w.request.functions->cancels)
-      cancels(w.request.where, static_cast<monitor_core&>(*w.core));
+    if (auto const begun = w.begun(static_cast<monitor_core&>(*w.core))) begun->cancel(begun);
   }
 
   // Refuses all waits, apart from those of a condition that only come back through this queue.

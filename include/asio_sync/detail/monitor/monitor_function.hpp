@@ -97,10 +97,18 @@ struct invocation_result<void> {
   }
 };
 
-// Cancels what an invocation has spawned. Shared with what is on its way to the strand.
+// What an invocation has spawned. Shared with the cancellation that is on its way to the strand.
 template <class Strand>
-struct spawned_function {
+struct spawned_function final : begun_function {
   enum class phase : unsigned char { begins, runs, lost, over };
+
+  void cancel(std::shared_ptr<begun_function> const& self) noexcept override {
+    try {
+      asio::post(Strand(*strand),
+                 [this, self] { signal.emit(asio::cancellation_type::terminal); });
+    } catch (...) {  // then it goes on
+    }
+  }
 
   std::optional<Strand> strand;  // the monitor's may go before the function ends
   asio::cancellation_signal signal;
@@ -141,8 +149,8 @@ class invocation {
     if constexpr (!std::is_same_v<Predicate, no_predicate>)
       all.looks = [](void* where) { return static_cast<invocation*>(where)->admits(); };
     if constexpr (is_awaited)
-      all.cancels = [](void* where, monitor_core& core) noexcept {
-        static_cast<invocation*>(where)->cancel(core);
+      all.begun = [](void* where, monitor_core& core) noexcept {
+        return static_cast<invocation*>(where)->begun(core);
       };
     return all;
   }
@@ -261,17 +269,10 @@ class invocation {
     return true;
   }
 
-  void cancel(monitor_core& core) noexcept {
-    std::shared_ptr<spawned_type> spawned;
+  std::shared_ptr<begun_function> begun(monitor_core& core) noexcept {
+    std::shared_ptr<begun_function> spawned;
     core.with_lock([&] { spawned = spawned_; });
-    if (!spawned) return;
-    try {
-      strand_type const strand(*spawned->strand);
-      asio::post(strand, [spawned = std::move(spawned)] {
-        spawned->signal.emit(asio::cancellation_type::terminal);
-      });
-    } catch (...) {  // then it goes on
-    }
+    return spawned;
   }
 
   T* object_;

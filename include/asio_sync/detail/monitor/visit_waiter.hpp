@@ -4,10 +4,12 @@
 #ifndef ASIO_SYNC_DETAIL_MONITOR_VISIT_WAITER_HPP
 #define ASIO_SYNC_DETAIL_MONITOR_VISIT_WAITER_HPP
 
+#include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/monitor_state.hpp>
 
 #include <exception>
+#include <memory>
 
 namespace asio_sync::detail {
 
@@ -16,12 +18,12 @@ struct visit_waiter;
 
 // What a visit does on the strand while it holds the monitor. `looks`: whether it may enter;
 // without it, it may. `enters`: runs a function, after which it has left; false if the function
-// has not ended yet. Without it, the visit stays inside. `cancels`: what such a function has
-// begun.
+// has not ended yet. Without it, the visit stays inside. `begun`: returns what such a function has
+// begun, or null.
 struct visit_functions {
   bool (*looks)(void*) = nullptr;
   bool (*enters)(void*, monitor_core&, visit_waiter&) = nullptr;
-  void (*cancels)(void*, monitor_core&) noexcept = nullptr;
+  std::shared_ptr<begun_function> (*begun)(void*, monitor_core&) noexcept = nullptr;
 };
 
 // A wait that goes through the strand: it queues for the monitor as any other, looks at its
@@ -38,6 +40,11 @@ struct visit_waiter : lasting_waiter {
   visit_waiter(function* f, core_base* c, asked_type const& what) noexcept
       : lasting_waiter(f, c, {}), request(what) {
     if (request.expired) outcome = wait_outcome::timed_out;
+  }
+
+  // Returns what the function has begun, or null.
+  std::shared_ptr<begun_function> begun(monitor_core& in) const noexcept {
+    return request.functions->begun ? request.functions->begun(request.where, in) : nullptr;
   }
 
   // One that has left again carries nothing.

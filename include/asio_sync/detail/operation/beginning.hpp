@@ -16,36 +16,10 @@
 #include <asio_sync/detail/platform/asio_compat.hpp>
 
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 
 #include <type_traits>
 
 namespace asio_sync::detail {
-
-// In the handler's cancellation slot. The signal may be gone before the waiter: then it says so.
-class slot_canceller {
- public:
-  explicit slot_canceller(waiter& w) noexcept : waiter_(w) {
-    waiter_.slot_state |= waiter::connected;
-  }
-  slot_canceller(slot_canceller const&) = delete;
-  slot_canceller& operator=(slot_canceller const&) = delete;
-  ~slot_canceller() { waiter_.slot_state &= waiter::withdrawn; }
-
-  void operator()(asio::cancellation_type_t type) {
-    if (type == asio::cancellation_type::none) return;
-    waiter_.slot_state |= waiter::withdrawn;
-    // The completion, on another thread, may clear the slot before this returns: no access after.
-    waiter_.core->refuse(waiter_, wait_outcome::aborted);
-  }
-
- private:
-  waiter& waiter_;
-};
-
-ASIO_SYNC_NOINLINE inline void connect(waiter& w, asio::cancellation_slot slot) {
-  slot.template emplace<slot_canceller>(w);
-}
 
 // As the core's: for a wait that begins now. Apart, as most need it not.
 ASIO_SYNC_NOINLINE inline bool make_known(waiter& w, wait_limit limit) {
@@ -56,7 +30,7 @@ ASIO_SYNC_NOINLINE inline bool make_known(waiter& w, wait_limit limit) {
 // Gets a fresh waiter ready to queue. False if nobody will ever run its handler. Throws what
 // connecting the slot, and what making the service, its timer and room for the deadline throw.
 inline bool get_ready(waiter& w, asio::cancellation_slot slot, wait_limit limit) {
-  if (slot.is_connected() && !w.is_connected()) connect(w, slot);
+  if (slot.is_connected() && !w.is_connected()) w.act(w, waiter_action::connect);
   if (w.way || limit.timed()) return make_known(w, limit);
   w.work = wait_work::home;  // most are: nothing more to do
   return true;
@@ -111,9 +85,9 @@ struct unready_waiter {
 };
 
 // Connects the slot of a waiter that has not tried yet. When it throws the waiter has gone.
-ASIO_SYNC_NOINLINE inline void connect_first(waiter& w, asio::cancellation_slot slot) {
+ASIO_SYNC_NOINLINE inline void connect_first(waiter& w) {
   unready_waiter fresh{&w};
-  connect(w, slot);
+  w.act(w, waiter_action::connect);
   fresh.w = nullptr;
 }
 
@@ -135,7 +109,7 @@ ASIO_SYNC_NOINLINE ASIO_SYNC_FLATTEN void begin(Operation const& operation,
                                                 asio::cancellation_slot slot) {
   track(operation, w);
   if constexpr (Operation::core_type::gives_back)
-    if (slot.is_connected()) connect_first(w, slot);  // a grant at once can be withdrawn, too
+    if (slot.is_connected()) connect_first(w);  // a grant at once can be withdrawn, too
   if (!decide_at_once(operation, w)) return queue(operation.core(), w, slot, operation.limit());
   start<typename Operation::core_type>(w);
 }

@@ -9,6 +9,7 @@
 
 #include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/destination.hpp>
+#include <asio_sync/detail/context/slot_link.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
@@ -48,8 +49,8 @@ class coroutine_waiter final : public Core::node {
   template <class Operation>
   bool try_first(Operation const& operation, asio::cancellation_slot slot) {
     if constexpr (Core::gives_back) {
-      unready fresh{this, slot};
-      if (slot.is_connected()) connect(*this, slot);
+      unready fresh{this};
+      connect_slot(slot);
       fresh.w = nullptr;
     }
     return decide_at_once(operation, *this);
@@ -57,7 +58,8 @@ class coroutine_waiter final : public Core::node {
 
   // Gets it ready to queue; null, and it is gone, if its context is shutting down or this throws.
   coroutine_waiter* ready(asio::cancellation_slot slot, wait_limit limit) {
-    unready fresh{this, slot};
+    unready fresh{this};
+    if (!this->is_connected()) connect_slot(slot);
     if (!get_ready(*this, slot, limit)) return its_core().turn_away(*this), nullptr;
     return std::exchange(fresh.w, nullptr);
   }
@@ -77,10 +79,9 @@ class coroutine_waiter final : public Core::node {
   // Frees a waiter that has no handler yet.
   struct unready {
     coroutine_waiter* w;
-    asio::cancellation_slot slot;
     ~unready() {
       if (!w) return;
-      if (w->is_connected()) slot.clear();
+      if (w->is_connected()) w->disconnect();
       if (w->service) w->service->detach(*w);
       free(*w);
     }
@@ -108,16 +109,26 @@ class coroutine_waiter final : public Core::node {
     auto& self = static_cast<coroutine_waiter&>(w);
     switch (action) {
       case waiter_action::complete: return self.complete();
-      case waiter_action::disconnect:
-        return asio::get_associated_cancellation_slot(self.handler_).clear();
+      case waiter_action::connect: return;  // see connect_slot()
+      case waiter_action::disconnect: return self.disconnect();
       case waiter_action::destroy: return static_cast<void>(ending(self).take());
     }
+  }
+
+  // Connects the slot of a wait that has no handler yet. Throws what that throws.
+  void connect_slot([[maybe_unused]] asio::cancellation_slot slot) {
+    if constexpr (has_slot<Handler>)
+      if (slot.is_connected()) connect(*this, link_, slot);
+  }
+
+  void disconnect() noexcept {
+    if constexpr (has_slot<Handler>) link_.leave(*this);
   }
 
   // Frees the block before the coroutine is resumed.
   void complete() {
     if (!its_core().ends(*this)) return;
-    if (this->slot_state != 0) leave_slot();
+    if (this->has_slot_state()) leave_slot();
     verdict const decided =
         its_core().arrive(this->node::decided(), this->work == wait_work::home);
     Handler taken(ending(*this).take());
@@ -126,7 +137,7 @@ class coroutine_waiter final : public Core::node {
 
   // A cancellation does not count any more; one that did takes the grant back.
   ASIO_SYNC_NOINLINE void leave_slot() {
-    if (this->is_connected()) asio::get_associated_cancellation_slot(handler_).clear();
+    if (this->is_connected()) disconnect();
     if (this->is_withdrawn()) its_core().withdraw(*this);
   }
 
@@ -147,6 +158,7 @@ class coroutine_waiter final : public Core::node {
     coroutine_waiter* self_;
   };
 
+  [[no_unique_address]] std::conditional_t<has_slot<Handler>, slot_link, no_slot> link_;
   union {
     Handler handler_;
   };

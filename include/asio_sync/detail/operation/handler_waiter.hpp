@@ -13,6 +13,7 @@
 
 #include <asio_sync/detail/context/completion_queue.hpp>
 #include <asio_sync/detail/context/destination.hpp>
+#include <asio_sync/detail/context/slot_link.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/operation/beginning.hpp>
@@ -180,6 +181,7 @@ class handler_waiter final : public Delivery::core_type::node {
     auto& self = static_cast<handler_waiter&>(w);
     switch (action) {
       case waiter_action::complete: return self.complete();
+      case waiter_action::connect: return self.connect_slot();
       case waiter_action::disconnect: return self.disconnect();
       case waiter_action::destroy: return self.destroy();
     }
@@ -192,7 +194,7 @@ class handler_waiter final : public Delivery::core_type::node {
     if (!to.ends(*this)) return;
     tracked_completion tracking(*this);
     if constexpr (has_slot<Handler>)
-      if (this->slot_state != 0) leave_slot(to);
+      if (this->has_slot_state()) leave_slot(to);
     verdict const decided = this->decided();
     bool const at_home = this->work == wait_work::home;
     Handler taken = take(true);
@@ -214,13 +216,16 @@ class handler_waiter final : public Delivery::core_type::node {
     tracking.end();
   }
 
-  // Clears the handler's cancellation slot.
-  void disconnect() {
-    if constexpr (has_slot<Handler>) slot_of(handler_).clear();
+  void connect_slot() {
+    if constexpr (has_slot<Handler>) connect(*this, link_, slot_of(handler_));
   }
 
-  // Clears the slot, so that no cancellation counts from now on. If the slot has cancelled the
-  // wait before, the core takes its grant back.
+  void disconnect() noexcept {
+    if constexpr (has_slot<Handler>) link_.leave(*this);
+  }
+
+  // Takes leave of the canceller, so that no cancellation counts from now on. If the slot has
+  // cancelled the wait before, the core takes its grant back.
   void leave_slot(core_type& to) {
     if (this->is_connected()) disconnect();
     if (this->is_withdrawn()) to.withdraw(*this);
@@ -264,6 +269,7 @@ class handler_waiter final : public Delivery::core_type::node {
     }
   }
 
+  [[no_unique_address]] std::conditional_t<has_slot<Handler>, slot_link, no_slot> link_;
   Handler handler_;
 };
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #if __has_include(<sys/single_threaded.h>)
@@ -118,6 +119,34 @@ class spin_lock {
   }
 
   process_atomic<bool> locked_{false};
+};
+
+// A pointer and its lock in one word, held for as short a time as a spin_lock.
+template <class T>
+class locked_pointer {
+ public:
+  // Locks, and returns the pointer.
+  T* lock() noexcept {
+    for (back_off pass_time;; pass_time())
+      if (std::uintptr_t const value = exchange(); value != locked)
+        return reinterpret_cast<T*>(value);  // NOLINT(performance-no-int-to-ptr)
+  }
+
+  // Locks, and returns true, unless another thread has locked it.
+  bool try_lock() noexcept { return exchange() != locked; }
+
+  // Sets the pointer, and unlocks. Release: pairs with the acquire in exchange().
+  void unlock(T* pointer) noexcept {
+    value_.store(reinterpret_cast<std::uintptr_t>(pointer), std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::uintptr_t locked = 1;  // no address of a T
+
+  // Acquire: pairs with the release in unlock().
+  std::uintptr_t exchange() noexcept { return value_.exchange(locked, std::memory_order_acquire); }
+
+  process_atomic<std::uintptr_t> value_{0};
 };
 
 // As std::mutex::lock() is none, so are our blocking forms no points at which a thread that is to

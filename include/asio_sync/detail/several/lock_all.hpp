@@ -12,6 +12,7 @@
 #include <asio_sync/detail/core/config.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/locks/permit_cores.hpp>
+#include <asio_sync/detail/operation/cancellation_relay.hpp>
 #include <asio_sync/detail/operation/coroutine_wait.hpp>
 #include <asio_sync/detail/operation/errors.hpp>
 #include <asio_sync/detail/operation/handler_waiter.hpp>
@@ -33,13 +34,12 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -137,14 +137,16 @@ class lock_in_order {
         executor_(executor),
         mutexes_(operation.mutexes),
         ordered_(in_order(mutexes_)),
-        cancellation_(slot_of(handler_), asio::enable_total_cancellation()),
+        relay_(cancellation_relay::make(slot_of(handler_))),
         locks_(mutexes_.no_locks()) {
     if constexpr (is_timed) deadline_ = wait_limit(operation.limit()).deadline();
   }
 
   // Returns the caller's executor: each wait keeps its context running, whatever mutex it is for.
   executor_type get_executor() const noexcept { return executor_; }
-  cancellation_slot_type get_cancellation_slot() const noexcept { return cancellation_.slot(); }
+  cancellation_slot_type get_cancellation_slot() const noexcept {
+    return relay_ ? relay_->slot() : cancellation_slot_type();
+  }
   Handler const& inner() const noexcept { return handler_; }
 
   // Begins the call, and moves this object into its first wait.
@@ -167,7 +169,6 @@ class lock_in_order {
   // Continues after a wait.
   template <class Lock>
   void operator()(error_code error, Lock now) {
-    cancellation_.slot().clear();  // a mutex of another library may leave its handler there
     if (error) return finish(error);
     mutexes_.visit(ordered_[next_].index, locks_, [&](auto&, auto& lock) {
       if constexpr (std::is_same_v<decltype(lock), Lock&>) lock = std::move(now);
@@ -200,8 +201,7 @@ class lock_in_order {
     auto const dead = [](lock_place const& place) { return place.core.is_dead(); };
     if (std::ranges::any_of(ordered_, dead)) return asio::error::operation_aborted;
     if (next_ == ordered_.size()) return {};
-    if (cancellation_.cancelled() != asio::cancellation_type::none)
-      return asio::error::operation_aborted;
+    if (relay_ && !relay_->begin_stage()) return asio::error::operation_aborted;
     return find_closed(next_) != ordered_.size() ? error::closed : error_code();
   }
 
@@ -214,6 +214,7 @@ class lock_in_order {
   }
 
   void wait() {
+    cancellation_relay::initiation const begins(relay_);
     mutexes_.visit(ordered_[next_].index, locks_, [this](auto& mutex, auto&) {
       if constexpr (is_timed)
         mutex.async_lock_until(deadline_, std::move(*this));
@@ -232,6 +233,7 @@ class lock_in_order {
   }
 
   void finish(error_code error) {
+    if (relay_) relay_->end();
     if (error) locks_ = locks_type();  // nothing is held when the handler is called
     std::move(handler_)(error, std::move(locks_));
   }
@@ -242,7 +244,7 @@ class lock_in_order {
   typename Mutexes::places_type ordered_;
   std::size_t next_ = 0;
   [[no_unique_address]] std::conditional_t<is_timed, steady_clock::time_point, Limit> deadline_{};
-  asio::cancellation_state cancellation_;
+  std::shared_ptr<cancellation_relay> relay_;  // to the waits; null without a slot
   locks_type locks_;
 };
 
