@@ -206,7 +206,7 @@ class client final : public session_host {
     std::erase_if(signals_, [&q](auto const& each) { return each.get() == &q; });
   }
   void report(session_event const&) noexcept override {}
-  void disconnect() noexcept override {
+  void disconnect(failure) noexcept override {
     if (link == nullptr) return;
     link->heard = false;
     link = nullptr;
