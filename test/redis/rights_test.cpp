@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(each_command_that_a_script_calls_is_asked_for_when_a_sessio
 BOOST_AUTO_TEST_CASE(an_object_that_a_user_may_not_use_fails_its_operations_alone) {
   auto rights = documented_rights();
   std::erase(rights, "~as:*");
-  for (auto const* const key : {"~as:epoch", "~as:gate", "~as:f", "~as:s:*", "~as:o:*", "~as:all",
-                                "~as:{mine}:*", "~as:{ours}:*"})
+  for (auto const* const key : {"~as:epoch", "~as:run", "~as:gate", "~as:f", "~as:s:*", "~as:o:*",
+                                "~as:all", "~as:{mine}:*", "~as:{ours}:*"})
     rights.emplace_back(key);
   make_user(rights);
   asio::io_context io;

@@ -11,6 +11,7 @@
 #include <asio_sync/redis/detail/scripts/serving.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -24,14 +25,18 @@ struct script {
   std::string_view before_slow = {};  // functions that few scripts have
 };
 
-/// Appends the lines of a text without their margins and comments.
+/// Appends the lines of a text without their margins and comments, and without the spaces around
+/// the sign of an assignment.
 inline void append_lines(std::string& to, std::string_view lines) {
   while (!lines.empty()) {
     auto line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     line = line.substr(0, line.find("--"));
-    if (!line.empty()) to.append(line) += '\n';
+    if (line.empty()) continue;
+    for (std::size_t at; (at = line.find(" = ")) != line.npos; line.remove_prefix(at + 3))
+      to.append(line.substr(0, at)) += '=';
+    to.append(line) += '\n';
   }
 }
 
