@@ -51,16 +51,6 @@ namespace redis_program {
 namespace asio = boost::asio;
 namespace redis = asio_sync::redis;
 
-// Says what happens to the client: why there is no connection, or no lock yet.
-void print(redis::event const& e) {
-  if (e.what == redis::event::kind::connected)
-    std::cerr << "client: connected\n";
-  else if (e.what == redis::event::kind::gated)
-    std::cerr << "client: no lock is granted for " << e.time.count() << " ms\n";
-  else if (!e.text.empty())
-    std::cerr << "client: " << e.text << '\n';
-}
-
 asio::awaitable<void> write_report(redis::async_mutex& reports) {
   auto lock = co_await reports.async_lock();  // one process at a time, on whichever machine
   std::cout << "report, fence " << lock.fence() << '\n';
@@ -72,7 +62,7 @@ int main(int argc, char** argv) {
   asio::io_context context;
   asio::thread_pool io(1);  // for the client alone: nothing may delay its heartbeat
   redis::client client(io.get_executor(), settings);
-  client.on_event(print);
+  client.on_event([](redis::event const& e) { std::cerr << "client: " << e << '\n'; });
   client.async_run([](auto error) { std::cout << "client: " << error.message() << '\n'; });
 
   redis::async_mutex reports(context, client, "reports");

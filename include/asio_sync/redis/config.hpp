@@ -80,8 +80,8 @@ struct event {
     /// A session has begun, or a new connection has resumed it.
     connected,
     /// An attempt to connect has failed, or the server has refused to serve this client; another
-    /// attempt follows. `text` has its number, counted from the last connection that stood. A server
-    /// that goes on to refuse for the same reason is told of once.
+    /// attempt follows. `text` has its number, counted from the last connection that stood. If
+    /// servers go on to refuse for the same reason, there is one event.
     connect_failed,
     /// The connection is lost; another one follows.
     disconnected,

@@ -108,9 +108,6 @@ class link : public std::enable_shared_from_this<link> {
   std::string& out() noexcept { return out_; }
   void flush();
 
-  // Returns the number of bytes that wait for an earlier write to end.
-  std::size_t backlog() const noexcept { return out_.size(); }
-
   void close() noexcept;
 
  private:

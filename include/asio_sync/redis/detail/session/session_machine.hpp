@@ -312,8 +312,8 @@ inline void session::confirm() noexcept {
 // The session goes on: its commands are sent again when another connection has resumed it.
 inline void session::lose_connection(std::string_view why, failure error, bool tells) noexcept {
   using kind = session_event::kind;
-  bool const stood = state_ == session_state::open ||
-                     (state_ == session_state::resuming && confirms_);
+  bool const stood =
+      state_ == session_state::open || (state_ == session_state::resuming && confirms_);
   if (is_connected(state_)) {
     enter(state_ == session_state::opening ? session_state::offline : session_state::suspended);
     commands().requeue();
