@@ -125,18 +125,19 @@ class kept_work {
   std::uint32_t waits_ = 0;
 };
 
-// A function that a wait has begun, and that a cancellation by the wait's slot is passed on to.
-class begun_function {
+// What a wait has begun elsewhere, and what a cancellation by the wait's slot is passed on to: the
+// function of a monitor, or the request of a client.
+class begun_task {
  public:
-  begun_function(begun_function const&) = delete;
-  begun_function& operator=(begun_function const&) = delete;
+  begun_task(begun_task const&) = delete;
+  begun_task& operator=(begun_task const&) = delete;
 
-  // Asks the function to cancel itself; `self` is this. Called under no lock.
-  virtual void cancel(std::shared_ptr<begun_function> const& self) noexcept = 0;
+  // Asks the task to cancel itself; `self` is this. Called under no lock: may run user code.
+  virtual void cancel(std::shared_ptr<begun_task> const& self) noexcept = 0;
 
  protected:
-  begun_function() = default;
-  ~begun_function() = default;
+  begun_task() = default;
+  ~begun_task() = default;
 };
 
 // Virtual functions are seldom called. What only they need (the services, the timer, the routes)
@@ -179,9 +180,9 @@ class core_base {
   }
   virtual bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept = 0;
 
-  // Refuses a wait that its slot cancels, under the lock of the slot's canceller. Returns the
-  // function that the wait has begun, if that is to be cancelled after the lock.
-  virtual std::shared_ptr<begun_function> cancel(waiter& w, decided_waits& decided) noexcept {
+  // Refuses a wait that its slot cancels, under the lock of the slot's canceller. Returns the task
+  // that the wait has begun, if that is to be cancelled after the lock.
+  virtual std::shared_ptr<begun_task> cancel(waiter& w, decided_waits& decided) noexcept {
     refuse(w, wait_outcome::aborted, decided);
     return nullptr;
   }

@@ -28,7 +28,8 @@
 // enter() and arrive() only. The shell calls the virtual functions through core_base, at any time:
 //
 //   make_known(w, time)   before a wait with a route or a deadline queues  beginning.hpp
-//   refuse(w, outcome)    if the slot cancels the wait, or its time is up
+//   cancel(w)             if the slot cancels the wait
+//   refuse(w, outcome)    if its time is up
 //   evict(w)              if the context of the wait shuts down            wait_service.hpp
 //   leave_home(), forget_home(), let_executor_go()
 //                         in this order, if the home shuts down            wait_service.hpp

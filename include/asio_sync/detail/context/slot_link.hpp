@@ -64,7 +64,7 @@ class slot_canceller {
   void operator()(asio::cancellation_type type) {
     if (type == asio::cancellation_type::none) return;
     decided_waits decided;
-    std::shared_ptr<begun_function> begun;
+    std::shared_ptr<begun_task> begun;
     slot_link* const link = link_.lock();
     if (link) {
       waiter_.set_slot_bits(waiter::connected | waiter::withdrawn);

@@ -130,7 +130,7 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
   }
 
   // Cancels the function of a visit, too, if it runs.
-  std::shared_ptr<begun_function> cancel(waiter& w, decided_waits& decided) noexcept override {
+  std::shared_ptr<begun_task> cancel(waiter& w, decided_waits& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return mutex_core::cancel(w, decided);
     bool runs = false;
     refuse_visit(of(w), wait_outcome::aborted, decided, runs);

@@ -99,10 +99,10 @@ struct invocation_result<void> {
 
 // What an invocation has spawned. Shared with the cancellation that is on its way to the strand.
 template <class Strand>
-struct spawned_function final : begun_function {
+struct spawned_function final : begun_task {
   enum class phase : unsigned char { begins, runs, lost, over };
 
-  void cancel(std::shared_ptr<begun_function> const& self) noexcept override {
+  void cancel(std::shared_ptr<begun_task> const& self) noexcept override {
     try {
       asio::post(Strand(*strand),
                  [this, self] { signal.emit(asio::cancellation_type::terminal); });
@@ -269,8 +269,8 @@ class invocation {
     return true;
   }
 
-  std::shared_ptr<begun_function> begun(monitor_core& core) noexcept {
-    std::shared_ptr<begun_function> spawned;
+  std::shared_ptr<begun_task> begun(monitor_core& core) noexcept {
+    std::shared_ptr<begun_task> spawned;
     core.with_lock([&] { spawned = spawned_; });
     return spawned;
   }

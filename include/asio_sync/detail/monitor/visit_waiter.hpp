@@ -23,7 +23,7 @@ struct visit_waiter;
 struct visit_functions {
   bool (*looks)(void*) = nullptr;
   bool (*enters)(void*, monitor_core&, visit_waiter&) = nullptr;
-  std::shared_ptr<begun_function> (*begun)(void*, monitor_core&) noexcept = nullptr;
+  std::shared_ptr<begun_task> (*begun)(void*, monitor_core&) noexcept = nullptr;
 };
 
 // A wait that goes through the strand: it queues for the monitor as any other, looks at its
@@ -43,7 +43,7 @@ struct visit_waiter : lasting_waiter {
   }
 
   // Returns what the function has begun, or null.
-  std::shared_ptr<begun_function> begun(monitor_core& in) const noexcept {
+  std::shared_ptr<begun_task> begun(monitor_core& in) const noexcept {
     return request.functions->begun ? request.functions->begun(request.where, in) : nullptr;
   }
 

@@ -219,15 +219,19 @@ verdict hub::begin_shutdown(std::shared_ptr<result> const& r) noexcept {
   return runs ? verdict() : wait_outcome::granted;
 }
 
-void hub::stop() noexcept {
+void hub::ask_to_stop() noexcept {
   if (is_forked()) return;
-  {
-    std::lock_guard const guard(lock_);
-    is_ending_ = true;
-    queue(stop_order_);
-  }
+  std::lock_guard const guard(lock_);
+  is_ending_ = true;
+  queue(stop_order_);
+}
+
+void hub::stop() noexcept {
+  ask_to_stop();
   wake();
 }
+
+void hub::cancel(std::shared_ptr<shell::begun_task> const&) noexcept { wake(); }
 
 void hub::on_event(listener_type f) {
   if (is_forked()) return;

@@ -88,7 +88,7 @@ class driver {
 // client's context, until the last primitive and guard have gone.
 //
 // Its members are compiled in src.hpp.
-class hub : public std::enable_shared_from_this<hub> {
+class hub final : public std::enable_shared_from_this<hub>, public shell::begun_task {
  public:
   explicit hub(asio::any_io_executor const& executor);
   hub(hub const&) = delete;
@@ -167,7 +167,12 @@ class hub : public std::enable_shared_from_this<hub> {
   // granted at once.
   ASIO_SYNC_COMPILED_ONCE verdict begin_shutdown(std::shared_ptr<result> const& r) noexcept;
 
+  // Has the driver end the run. wake() follows.
+  ASIO_SYNC_COMPILED_ONCE void ask_to_stop() noexcept;
   ASIO_SYNC_COMPILED_ONCE void stop() noexcept;
+
+  // A wait was cancelled, and an order says so: has the driver take it.
+  void cancel(std::shared_ptr<shell::begun_task> const& self) noexcept override;
 
   // Calls f for each event. Replaces the function before.
   ASIO_SYNC_COMPILED_ONCE void on_event(std::function<void(event const&)> f);

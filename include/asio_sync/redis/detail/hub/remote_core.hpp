@@ -141,6 +141,20 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
     return false;
   }
 
+  // The same for one that its slot cancels. The client is told after the lock of the canceller,
+  // because its executor may be a user's.
+  std::shared_ptr<shell::begun_task> cancel(shell::waiter& w,
+                                            shell::decided_waits& decided) noexcept override {
+    auto const* const asked = static_cast<remote_waiter&>(w).claim.get();
+    bool const is_told = asked && asked->waits_on_condition()
+                             ? remote_queue::recall(w, wait_outcome::aborted)
+                             : remote_queue::refuse(w, wait_outcome::aborted, decided);
+    decided.more = false;
+    if (!is_told) return nullptr;
+    settle_work();
+    return shared_client();
+  }
+
   // Ends a wait whose context shuts down, without a lock.
   bool evict(shell::waiter& w, shell::decided_waits& decided) noexcept override {
     return homed_core::refuse(w, wait_outcome::aborted, decided);

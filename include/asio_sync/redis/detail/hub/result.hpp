@@ -90,18 +90,14 @@ class result_core final
   // True if the context has ended, as far as the library knows contexts of this kind.
   bool has_lost_home() const noexcept { return had_home_ && !home().get(); }
 
-  using homed_core::refuse;
-  bool refuse(shell::waiter& w, wait_outcome outcome,
-              shell::decided_waits& decided) noexcept override {
+  // Has the client stop, if the wait is for the end of its run.
+  std::shared_ptr<shell::begun_task> cancel(shell::waiter& w,
+                                            shell::decided_waits& decided) noexcept override {
     bool const has_begun = !static_cast<result_waiter&>(w).at_once.decided();
-    auto const stopped = has_begun && !is_up() ? stops_.lock() : nullptr;
-    if (!stopped) return homed_core::refuse(w, outcome, decided);
-    stopped->stop();
-    return false;
-  }
-
-  bool evict(shell::waiter& w, shell::decided_waits& decided) noexcept override {
-    return homed_core::refuse(w, wait_outcome::aborted, decided);
+    auto stopped = has_begun && !is_up() ? stops_.lock() : nullptr;
+    if (!stopped) return homed_core::cancel(w, decided);
+    stopped->ask_to_stop();
+    return stopped;
   }
 
  private:
