@@ -147,6 +147,30 @@ BOOST_AUTO_TEST_CASE(the_greatest_number_of_the_epoch_is_sent_with_open_and_beat
   BOOST_TEST((r[3] == "another" && r[4] == "0"));
 }
 
+// The server's clock has gone back, so the counter of the new epoch is below the old tickets.
+BOOST_AUTO_TEST_CASE(a_ticket_of_an_earlier_epoch_is_no_number_of_this_one) {
+  fixture f;
+  f.open();
+  f.wait("x", 24);
+  f.cut();
+  f.connect();
+  f.sent();
+  f.refuse("EPOCH the data is lost");
+  f.sent();
+  f.opens("another");
+  BOOST_TEST(f.sent() == "beat; acquire x a.2:1 ticket 24");
+  f.answer_beat({});
+  f.answer(waits(24));
+  f.after(2s);
+  request r;
+  BOOST_TEST(f.s.next(f.now, r));
+  BOOST_TEST(r[4] == "0");
+  f.answer_beat({holds(25)});
+  f.after(2s);
+  BOOST_TEST(f.s.next(f.now, r));
+  BOOST_TEST(r[4] == "25");
+}
+
 BOOST_AUTO_TEST_CASE(data_of_another_version_of_the_protocol_ends_the_run) {
   fixture f;
   f.connect();

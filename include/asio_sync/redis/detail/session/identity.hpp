@@ -35,14 +35,17 @@ class identity {
   // What this session sends from now on is newer than what it has sent before.
   void begin_generation() noexcept { ++generation_; }
 
-  // The server has answered a ticket or a fence in this epoch.
-  void see(std::uint64_t number) noexcept { greatest_ = std::max(greatest_, number); }
+  // The server has answered a ticket or a fence in this epoch. A ticket can be of an earlier
+  // epoch, because waits keep theirs; the server's counter may be below it.
+  void see(std::uint64_t number) noexcept {
+    if (number > earlier_) greatest_ = std::max(greatest_, number);
+  }
 
   // Each attempt to open a session has an incarnation of its own, so that a late one hurts nobody.
   void begin_attempt() { sid_ = client_id_ + '.' + std::to_string(++incarnation_); }
 
   void begin_session(std::string_view epoch) {
-    if (epoch_ != epoch) greatest_ = 0;
+    if (epoch_ != epoch) earlier_ = std::max(earlier_, std::exchange(greatest_, 0));
     epoch_ = epoch;
   }
 
@@ -84,6 +87,7 @@ class identity {
   std::string old_sid_;            // of the session before
   std::string epoch_;              // of the last session
   std::uint64_t greatest_ = 0;     // ticket or fence of that epoch
+  std::uint64_t earlier_ = 0;      // greatest ticket or fence of the epochs before
   std::uint64_t incarnation_ = 0;  // of the last attempt
   std::uint64_t generation_ = 0;   // grows with each connection, and each confirmation
 };
