@@ -49,7 +49,7 @@ struct many : fixture {
     request const& r = requests.front();
     BOOST_REQUIRE((r.what() == script::beat));
     std::vector<std::string> named;
-    for (std::size_t i = 6; i != r.size();) {
+    for (std::size_t i = 7; i != r.size();) {
       std::string const object(r[i++]);
       for (std::size_t n = std::stoul(std::string(r[i++])); n != 0; --n)
         named.push_back(object + ':' + std::string(r[i++]));
