@@ -217,6 +217,20 @@ BOOST_AUTO_TEST_CASE(a_hint_during_a_round_names_its_object_before_the_round_goe
   BOOST_TEST(beat() == std::vector<std::string>{"y:10001"}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_hint_that_passes_while_a_beat_is_unanswered_makes_no_beat_late) {
+  wait("x", 11);
+  after(1500ms);
+  acquire("y");
+  send();
+  answer(waits(12, 800ms));
+  after(500ms);
+  BOOST_TEST(sent() == "beat x:1");
+  after(800ms);
+  answer_beat({waits(11)});
+  BOOST_TEST(sent() == "beat y:2");
+  BOOST_TEST(told() == "");
+}
+
 BOOST_AUTO_TEST_CASE(hints_for_an_object_do_not_end_its_round) {
   wait_many(10'000, 1);
   after(2s);

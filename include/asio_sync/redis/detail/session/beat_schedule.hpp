@@ -88,7 +88,7 @@ class beat_schedule {
     }
     auto const asked = hint ? now + *hint + std::chrono::milliseconds(1) : time_point::max();
     if (asked < std::min(g.turn, g.due.at)) dues_.set(g, asked);
-    at_ = std::min(at_, dues_.earliest());
+    at_ = std::min(at_, std::max(now, dues_.earliest()));
   }
 
   // Names all waiters from now on, within an interval.
