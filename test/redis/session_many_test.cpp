@@ -103,6 +103,17 @@ BOOST_AUTO_TEST_CASE(commands_wait_while_64_kilobytes_are_unanswered) {
   BOOST_TEST(requests.size() == 1u);
 }
 
+// The server remembers 64 exits at least, and a forgotten one could not be sent again.
+BOOST_AUTO_TEST_CASE(exits_wait_while_32_are_unanswered) {
+  for (int i = 0; i != 40; ++i) enter("m" + std::to_string(i), 11);
+  for (std::size_t i = 1; i <= 40; ++i) s.exit(now, claim_of(i));
+  send();
+  BOOST_TEST(requests.size() == 32u);
+  answer_number(1);
+  send();
+  BOOST_TEST(requests.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_connection_leaves_nothing_unanswered) {
   for (int i = 0; i != 1000; ++i) acquire("x");
   send();

@@ -115,13 +115,17 @@ class command_queue {
  private:
   // A command costs as many bytes as it has, but at least so much that 256 of them reach the
   // limit, or 16 whose answers may have a monitor's variables: a server closes a connection on
-  // which too much waits to be read.
+  // which too much waits to be read. 32 exits reach the limit: the server remembers 64 at least,
+  // and does not know one again that it has forgotten.
   static constexpr std::size_t most_cost = 64 * 1024;
-  static constexpr std::size_t least_cost = most_cost / 256, least_large_cost = most_cost / 16;
+  static constexpr std::size_t least_cost = most_cost / 256, least_exit_cost = most_cost / 32,
+                               least_large_cost = most_cost / 16;
 
   static std::size_t cost_of(command const& c, std::size_t size) noexcept {
     bool const is_large = is_ask(c.what) && c.of != nullptr && c.of->visit_ != nullptr;
-    return std::max(size, is_large ? least_large_cost : least_cost);
+    return std::max(size, is_large                 ? least_large_cost
+                          : c.what == script::exit ? least_exit_cost
+                                                   : least_cost);
   }
 
   void settle(std::list<command>& from) noexcept {
