@@ -13,20 +13,21 @@ namespace asio_sync::redis::detail::scripts {
 inline constexpr script open{"open",
                              R"lua(
 local channel = prefix .. 'ch:' .. me:match('^[^.]*')
-local commands = {{'PUBLISH', channel, ''}, {'PUBSUB', 'NUMSUB', channel},
-                  {'INFO', 'server'}, {'TIME'}}
-for name in ([[DEL EXISTS HDEL HEXISTS HGET HGETALL HINCRBY HLEN HMGET HRANDFIELD HSCAN HSET HVALS
-  INCR MGET PEXPIRE PTTL SADD SET SRANDMEMBER SREM ZADD ZCARD ZRANGE ZRANGEBYLEX ZREM ZSCORE]])
-  :gmatch('%u+') do
-  commands[#commands + 1] = {name, prefix .. 'all'}
+local commands = {{'PUBLISH', channel, ''}, {'PUBSUB', 'NUMSUB', channel}, {'INFO'}, {'TIME'}}
+for count, names in ipairs({
+  'DEL EXISTS HGETALL HLEN HRANDFIELD HVALS INCR MGET PTTL SRANDMEMBER ZCARD',
+  'HDEL HEXISTS HGET HMGET HSCAN PEXPIRE SADD SET SREM ZREM ZSCORE',
+  'HINCRBY HSET ZADD ZRANGE ZRANGEBYLEX'}) do
+  for name in names:gmatch('%u+') do  -- with as many arguments as the command wants
+    commands[#commands + 1] = {name, prefix .. 'all', unpack({'0', '0'}, 1, count - 1)}
+  end
 end
 for _, command in ipairs(commands) do
   local known, allowed = pcall(redis.acl_check_cmd, unpack(command))
-  local text = table.concat(command, ' ')
   if not known then
-    return redis.error_reply('ERR unknown command: scripts call ' .. text)
+    return redis.error_reply('ERR unknown command: scripts call ' .. command[1])
   elseif not allowed then
-    return redis.error_reply('NOPERM scripts call ' .. text .. ', which the user may not')
+    return redis.error_reply('NOPERM scripts call ' .. command[1] .. ', which the user may not')
   end
 end
 )lua",
