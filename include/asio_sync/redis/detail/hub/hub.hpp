@@ -4,6 +4,7 @@
 #ifndef ASIO_SYNC_REDIS_DETAIL_HUB_HUB_HPP
 #define ASIO_SYNC_REDIS_DETAIL_HUB_HUB_HPP
 
+#include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
