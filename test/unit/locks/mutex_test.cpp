@@ -1,0 +1,178 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// What a mutex is without any particular token or executor.
+
+#include "support/mutex_result.hpp"
+
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/system_executor.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace mutex_test {
+
+namespace asio = boost::asio;
+namespace errc = boost::system::errc;
+using asio_sync::async_mutex;
+using asio_sync::test::mutex_result;
+using boost::system::system_error;
+using namespace std::chrono_literals;
+
+auto const has_code = [](auto code) {
+  return [code](system_error const& e) { return e.code() == code; };
+};
+
+struct fixture {
+  asio::io_context context;
+  async_mutex mutex{context};
+};
+
+}  // namespace mutex_test
+
+BOOST_FIXTURE_TEST_SUITE(mutex_test, fixture)
+
+BOOST_AUTO_TEST_CASE(is_made_from_an_executor_or_a_context) {
+  asio::thread_pool pool(1);
+  asio_sync::basic_async_mutex<asio::io_context::executor_type> const of_context(context);
+  asio_sync::basic_async_mutex<asio::io_context::executor_type> const of_executor(
+      context.get_executor());
+  async_mutex const of_strand(asio::make_strand(pool));
+  async_mutex const of_pool(pool);
+  asio_sync::basic_async_mutex<asio::system_executor> const of_system{asio::system_executor()};
+  BOOST_TEST((of_context.get_executor() == context.get_executor()));
+  BOOST_TEST((of_executor.get_executor() == context.get_executor()));
+  BOOST_TEST((of_pool.get_executor() == pool.get_executor()));
+  BOOST_TEST((mutex.get_executor() == context.get_executor()));
+  BOOST_TEST((of_strand.get_executor() != pool.get_executor()));
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(has_the_members_that_asio_expects) {
+  using rebound = async_mutex::rebind_executor<asio::io_context::executor_type>::other;
+  static_assert(std::is_same_v<async_mutex::executor_type, asio::any_io_executor>);
+  static_assert(std::is_same_v<rebound::executor_type, asio::io_context::executor_type>);
+  static_assert(std::is_same_v<async_mutex, asio_sync::basic_async_mutex<>>);
+  static_assert(!std::is_copy_constructible_v<async_mutex>);
+  static_assert(!std::is_move_constructible_v<async_mutex>);
+  static_assert(!std::is_move_assignable_v<async_mutex>);
+  static_assert(!std::is_convertible_v<asio::io_context&, async_mutex>);
+  static_assert(!std::is_constructible_v<rebound, asio::thread_pool&>);
+  static_assert(noexcept(mutex.try_lock())&& noexcept(mutex.is_locked()));
+  static_assert(noexcept(mutex.close())&& noexcept(mutex.is_closed()));
+  static_assert(noexcept(mutex.waiters())&& noexcept(mutex.get_executor()));
+}
+
+BOOST_AUTO_TEST_CASE(try_lock_locks_what_is_free) {
+  BOOST_TEST(mutex.try_lock());
+  BOOST_TEST(mutex.is_locked());
+  BOOST_TEST(!mutex.try_lock());
+  mutex.unlock();
+  BOOST_TEST(!mutex.is_locked());
+  BOOST_TEST(mutex.try_lock());
+  mutex.unlock();
+}
+
+BOOST_AUTO_TEST_CASE(R15_unlock_of_a_free_mutex_is_an_error_and_changes_nothing) {
+  auto const is_not_permitted = has_code(errc::make_error_code(errc::operation_not_permitted));
+  BOOST_CHECK_EXCEPTION(mutex.unlock(), system_error, is_not_permitted);
+  BOOST_TEST(!mutex.is_locked());
+  BOOST_TEST(mutex.try_lock());
+  mutex.unlock();
+  BOOST_CHECK_EXCEPTION(mutex.unlock(), system_error, is_not_permitted);
+  mutex_result result;
+  mutex.async_lock(result.handler());
+  context.poll();
+  result.lock.unlock();
+  BOOST_CHECK_EXCEPTION(mutex.unlock(), system_error, is_not_permitted);
+  BOOST_TEST(mutex.try_lock());
+  BOOST_TEST(!mutex.try_lock());
+  mutex.unlock();
+  mutex.close();
+  BOOST_CHECK_EXCEPTION(mutex.unlock(), system_error, is_not_permitted);
+}
+
+BOOST_AUTO_TEST_CASE(R15_the_guard_throws_the_standards_error) {
+  mutex_result result;
+  mutex.async_lock(result.handler());
+  context.poll();
+  auto moved = std::move(result.lock);
+  auto const is_not_permitted = has_code(errc::make_error_code(errc::operation_not_permitted));
+  BOOST_CHECK_EXCEPTION(result.lock.unlock(), system_error, is_not_permitted);
+  BOOST_CHECK_EXCEPTION(result.lock.lock(), system_error, is_not_permitted);
+  moved.unlock();
+  BOOST_CHECK_EXCEPTION(moved.unlock(), system_error, is_not_permitted);
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(works_with_what_the_standard_has_for_mutexes) {
+  async_mutex other(context);
+  {
+    std::scoped_lock const both(mutex, other);
+    BOOST_TEST(mutex.is_locked());
+    BOOST_TEST(other.is_locked());
+    std::unique_lock const attempt(mutex, std::try_to_lock);
+    BOOST_TEST(!attempt.owns_lock());
+    std::unique_lock const timed(mutex, 1ms);
+    BOOST_TEST(!timed.owns_lock());
+    std::unique_lock const until(mutex, std::chrono::system_clock::now() - 1s);
+    BOOST_TEST(!until.owns_lock());
+  }
+  std::lock(mutex, other);
+  BOOST_TEST(!mutex.try_lock());
+  BOOST_TEST(std::try_lock(mutex, other) == 0);
+  mutex.unlock();
+  BOOST_TEST(std::try_lock(mutex, other) == 1);
+  other.unlock();
+  BOOST_TEST(!mutex.is_locked());
+  BOOST_TEST(!other.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(opposite_orders_of_std_lock_do_not_deadlock) {
+  async_mutex other(context);
+  int counter = 0;
+  auto const use = [&](async_mutex& a, async_mutex& b) {
+    for (int i = 0; i < 300; ++i) {
+      std::scoped_lock const both(a, b);
+      ++counter;
+    }
+  };
+  std::thread one([&] { use(mutex, other); });
+  std::thread two([&] { use(other, mutex); });
+  one.join();
+  two.join();
+  BOOST_TEST(counter == 600);
+}
+
+BOOST_AUTO_TEST_CASE(works_with_condition_variable_any) {
+  std::condition_variable_any changed;
+  bool ready = false, seen = false;
+  std::thread thread([&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return ready; });
+    seen = lock.owns_lock();
+  });
+  {
+    std::lock_guard const guard(mutex);
+    ready = true;
+  }
+  changed.notify_all();
+  thread.join();
+  BOOST_TEST(seen);
+  BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

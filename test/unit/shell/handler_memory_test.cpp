@@ -1,0 +1,298 @@
+// Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
+// SPDX-License-Identifier: BSL-1.0
+
+// Handlers that keep the memory of their own waits alive, as Asio's examples do: the session owns
+// an arena, its handlers own the session. The memory is given back before such a handler ends.
+
+#include "support/executors.hpp"
+#include "support/observed_handler.hpp"
+
+#include <asio_sync/async_lock_all.hpp>
+#include <asio_sync/async_mutex.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace handler_memory_test {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using asio_sync::async_mutex;
+using asio_sync::test::dropping_executor;
+using asio_sync::test::fate;
+using asio_sync::test::observed_handler;
+using asio_sync::test::throwing_executor;
+using boost::system::error_code;
+
+// What is known of arenas after their end.
+struct arena_log {
+  int arenas = 0;       // that live
+  int blocks = 0;       // that are taken
+  int allocations = 0;  // since the beginning
+  int outlived = 0;     // blocks that were still taken when their arena ended
+};
+
+// The memory of handlers, which ends with its last owner. The blocks are the heap's, so that a
+// case fails by what it checks where a block is given back to an arena that has gone.
+class arena {
+ public:
+  explicit arena(arena_log& log) noexcept : log_(&log) { ++log_->arenas; }
+  arena(arena const&) = delete;
+  arena& operator=(arena const&) = delete;
+  ~arena() {
+    --log_->arenas;
+    log_->outlived += taken_;
+  }
+
+  arena_log& log() const noexcept { return *log_; }
+  void took() noexcept { ++taken_; }
+  void gave_back() noexcept { --taken_; }
+
+ private:
+  arena_log* log_;
+  int taken_ = 0;
+};
+
+// Does not own the arena: that is for the handler to do.
+template <class T = void>
+class arena_allocator {
+ public:
+  using value_type = T;
+
+  explicit arena_allocator(arena& a) noexcept : arena_(&a), log_(&a.log()) {}
+  template <class U>
+  arena_allocator(arena_allocator<U> const& other) noexcept
+      : arena_(other.arena_), log_(other.log_) {}
+
+  T* allocate(std::size_t n) {
+    T* const memory = std::allocator<T>().allocate(n);
+    arena_->took();
+    ++log_->blocks;
+    ++log_->allocations;
+    return memory;
+  }
+
+  void deallocate(T* memory, std::size_t n) noexcept {
+    --log_->blocks;
+    if (log_->outlived == 0) arena_->gave_back();  // else it may have gone
+    std::allocator<T>().deallocate(memory, n);
+  }
+
+  template <class U>
+  friend bool operator==(arena_allocator const& a, arena_allocator<U> const& b) noexcept {
+    return a.arena_ == b.arena_;
+  }
+
+ private:
+  template <class>
+  friend class arena_allocator;
+
+  arena* arena_;
+  arena_log* log_;
+};
+
+// Owns its arena. Its move may throw, as one of a handler with any constant member may, and with
+// `constant` it moves nothing: what is moved from owns the arena as well.
+template <bool constant>
+class owning_handler {
+ public:
+  using allocator_type = arena_allocator<>;
+
+  owning_handler(arena_log& log, fate& f)
+      : owner_(std::make_shared<arena>(log)), inner_(std::make_shared<observed_handler>(f)) {}
+
+  allocator_type get_allocator() const noexcept { return allocator_type(*owner_); }
+
+  void operator()(error_code error, async_mutex::lock_type lock) {
+    blocks_when_called = owner_->log().blocks;
+    (*inner_)(error, std::move(lock));
+  }
+  void operator()(error_code error, std::tuple<async_mutex::lock_type> locks) {
+    (*this)(error, std::move(std::get<0>(locks)));
+  }
+
+  static inline int blocks_when_called = -1;
+
+ private:
+  std::conditional_t<constant, std::shared_ptr<arena> const, std::shared_ptr<arena>> owner_;
+  std::shared_ptr<observed_handler> inner_;
+  std::string const name_ = "a name that is too long to be kept inside of the string";
+};
+
+static_assert(!std::is_nothrow_move_constructible_v<owning_handler<false>>);
+
+struct fixture {
+  arena_log log;
+  fate f;
+
+  ~fixture() {
+    BOOST_TEST(log.allocations > 0);
+    BOOST_TEST(log.outlived == 0);
+    BOOST_TEST(log.blocks == 0);
+    BOOST_TEST(log.arenas == 0);
+  }
+};
+
+// Calls it with handlers of both kinds, each with a log of its own.
+template <class Function>
+void with_each(Function function) {
+  {
+    fixture t;
+    function(t, [&] { return owning_handler<false>(t.log, t.f); });
+  }
+  {
+    fixture t;
+    function(t, [&] { return owning_handler<true>(t.log, t.f); });
+  }
+}
+
+}  // namespace handler_memory_test
+
+BOOST_AUTO_TEST_SUITE(handler_memory_test)
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_its_handler_is_called) {
+  with_each([](fixture& t, auto make) {
+    asio::io_context context;
+    async_mutex mutex(context);
+    for (bool const held : {false, true}) {
+      t.f = {};
+      if (held) BOOST_TEST_REQUIRE(mutex.try_lock());
+      mutex.async_lock(make());
+      if (held) mutex.unlock();
+      decltype(make())::blocks_when_called = -1;
+      context.restart();
+      context.run();
+      BOOST_TEST(t.f.granted());
+      BOOST_TEST(decltype(make())::blocks_when_called == 0);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_context_dies_while_it_is_queued) {
+  with_each([](fixture& t, auto make) {
+    asio::io_context home;
+    async_mutex mutex(home);
+    BOOST_TEST_REQUIRE(mutex.try_lock());
+    {
+      asio::io_context dying;
+      mutex.async_lock(asio::bind_executor(dying, make()));
+    }
+    BOOST_TEST(t.f.dropped());
+  });
+  with_each([](fixture& t, auto make) {
+    asio::io_context home;
+    auto dying = std::make_unique<asio::io_context>();
+    async_mutex mutex(home);
+    BOOST_TEST_REQUIRE(mutex.try_lock());
+    mutex.async_lock_for(1h, asio::bind_executor(asio::make_strand(*dying), make()));
+    dying.reset();
+    BOOST_TEST(t.f.dropped());
+  });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_grant_dies_on_its_way) {
+  for (int kind = 0; kind < 3; ++kind)
+    with_each([kind](fixture& t, auto make) {
+      asio::io_context home;
+      async_mutex mutex(home);
+      fate next;
+      auto dying = std::make_unique<asio::io_context>();
+      auto const ex = dying->get_executor();
+      if (kind == 0)
+        mutex.async_lock(asio::bind_executor(ex, make()));
+      else if (kind == 1)
+        mutex.async_lock(asio::bind_executor(asio::make_strand(ex), make()));
+      else
+        mutex.async_lock(
+            asio::bind_executor(asio::make_strand(asio::any_io_executor(ex)), make()));
+      mutex.async_lock(observed_handler(next));
+      dying.reset();
+      BOOST_TEST(t.f.dropped());
+      home.run();
+      BOOST_TEST(next.granted());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_that_its_executor_destroys) {
+  for (bool const throws : {false, true})
+    with_each([throws](fixture& t, auto make) {
+      asio::io_context context;
+      async_mutex mutex(context);
+      auto plan = throwing_executor::plan::nothing;
+      BOOST_TEST_REQUIRE(mutex.try_lock());
+      if (throws)
+        mutex.async_lock(asio::bind_executor(throwing_executor(context, plan), make()));
+      else
+        mutex.async_lock(asio::bind_executor(dropping_executor(context), make()));
+      plan = throwing_executor::plan::execute;
+      mutex.unlock();
+      BOOST_TEST(t.f.dropped());
+      BOOST_TEST(!mutex.is_locked());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_initiation_throws) {
+  using plan = throwing_executor::plan;
+  for (plan const where : {plan::execute, plan::prefer})
+    with_each([where](fixture& t, auto make) {
+      asio::io_context context;
+      async_mutex mutex(context);
+      auto fault = where;
+      throwing_executor const ex(context, fault);
+      if (where == plan::prefer) BOOST_TEST_REQUIRE(mutex.try_lock());
+      BOOST_CHECK_THROW(mutex.async_lock(asio::bind_executor(ex, make())), std::runtime_error);
+      BOOST_TEST(t.f.dropped());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_context_shuts_down_already) {
+  with_each([](fixture& t, auto make) {
+    asio::io_context home;
+    async_mutex mutex(home);
+    BOOST_TEST_REQUIRE(mutex.try_lock());
+    fate first;
+    {
+      asio::io_context dying;
+      auto const initiates = [&mutex, &t, make, ex = dying.get_executor()] {
+        mutex.async_lock(asio::bind_executor(ex, make()));
+        BOOST_TEST(t.f.dropped());
+      };
+      mutex.async_lock(asio::bind_executor(dying, observed_handler(first, initiates)));
+    }
+    BOOST_TEST(first.dropped());
+  });
+}
+
+BOOST_AUTO_TEST_CASE(R12_memory_goes_before_the_handler_of_several_mutexes) {
+  for (bool const drops : {false, true})
+    with_each([drops](fixture& t, auto make) {
+      auto context = std::make_unique<asio::io_context>();
+      async_mutex mutex(*context);
+      BOOST_TEST_REQUIRE(mutex.try_lock());
+      asio_sync::async_lock_all(std::tie(mutex), make());
+      if (drops) {
+        context.reset();
+        BOOST_TEST(t.f.dropped());
+      } else {
+        mutex.unlock();
+        decltype(make())::blocks_when_called = -1;
+        context->run();
+        BOOST_TEST(t.f.granted());
+        BOOST_TEST(decltype(make())::blocks_when_called == 0);
+      }
+    });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
