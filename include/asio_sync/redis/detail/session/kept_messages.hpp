@@ -17,18 +17,17 @@
 
 namespace asio_sync::redis::detail {
 
-// Answers and pushes in the order in which they have come, with all that they refer to. The answers
-// are limited by the commands that may be unanswered, the pushes by the memory for
-// them.
+// Answers and pushes in the order in which they have come, with all that they refer to. The
+// commands that may be unanswered limit the answers; the memory for them limits the pushes.
 class kept_messages {
  public:
   class message {
    public:
     explicit message(std::string_view push) : is_push_(true), text_(push) {}
 
-    explicit message(detail::answer const& a) : answer_(a) {
+    // Not for the answer to `open`.
+    explicit message(answer const& a) : answer_(a) {
       if (auto const* const r = std::get_if<refusal>(&a)) text_ = r->text;
-      if (auto const* const o = std::get_if<opened>(&a)) text_ = o->epoch;
       if (auto const* const s = std::get_if<token_state>(&a)) text_ = s->variables.value_or("");
       if (auto const* const s = std::get_if<std::span<token_state const>>(&a))
         states_.assign(s->begin(), s->end());
@@ -39,9 +38,8 @@ class kept_messages {
     std::string_view push() const noexcept { return text_; }
 
     // Returns the answer, which refers to this object.
-    detail::answer const& answer() noexcept {
+    answer const& get() noexcept {
       if (auto* const r = std::get_if<refusal>(&answer_)) r->text = text_;
-      if (auto* const o = std::get_if<opened>(&answer_)) o->epoch = text_;
       if (auto* const s = std::get_if<token_state>(&answer_); s && s->variables)
         s->variables = text_;
       if (auto* const s = std::get_if<std::span<token_state const>>(&answer_)) *s = states_;
@@ -51,7 +49,7 @@ class kept_messages {
 
    private:
     bool is_push_ = false;
-    detail::answer answer_;
+    answer answer_;
     std::string text_;
     std::vector<token_state> states_;
     inspection found_;

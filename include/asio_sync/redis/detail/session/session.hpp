@@ -80,7 +80,7 @@ inline void session::take_kept(time_point now) {
     if (each.is_push())
       take(now, *parse_push(each.push()));
     else
-      take(now, commands().first_unanswered(), each.answer());
+      take(now, commands().first_unanswered(), each.get());
   }
 }
 
