@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(each_confirmation_has_what_was_sent_before_it_count) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_beat_and_a_shutdown_go_before_the_confirmation) {
+BOOST_AUTO_TEST_CASE(a_beat_goes_before_the_confirmation) {
   fixture f;
   f.open();
   f.hold("x", 11);
@@ -86,15 +86,31 @@ BOOST_AUTO_TEST_CASE(a_beat_and_a_shutdown_go_before_the_confirmation) {
   f.empty();
   BOOST_TEST(f.sent() == "beat x:1; open resume a.1 gen 2");
   f.answer_beat({holds(11)});
-  f.s.shutdown(f.now);
+  f.acquire("y");
+  f.after(2s);
   BOOST_TEST(f.sent() == "");
   f.resumes();
-  f.told();
+  BOOST_TEST(f.sent() == "beat x:1; acquire y a.1:2");
+}
+
+BOOST_AUTO_TEST_CASE(a_shutdown_that_is_alone_is_not_confirmed) {
+  fixture f;
+  f.open();
+  claim& c = f.hold("x", 11);
+  f.s.release(f.now, c);
+  f.s.shutdown(f.now);
   f.empty();
-  BOOST_TEST(f.sent() == "shutdown a.1; open resume a.1 gen 3");
-  f.answer_number(0);
-  BOOST_TEST(f.told() == "");
+  BOOST_TEST(f.sent() == "release x a.1:1; open resume a.1 gen 2");
+  f.answer_number(1);
   f.resumes();
+  BOOST_TEST(f.told() == "finished 1 none");
+  f.empty();
+  BOOST_TEST(f.sent() == "shutdown a.1");
+  f.empty();
+  f.answer_number(1);
+  f.empty();
+  BOOST_TEST(f.sent() == "shutdown a.1");
+  f.answer_number(0);
   BOOST_TEST(f.told() == "disconnect; ended none");
 }
 

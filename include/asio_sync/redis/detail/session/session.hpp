@@ -28,7 +28,8 @@ namespace asio_sync::redis::detail {
 // The data of the server may have become an older copy while the connection stands: the server
 // has pushed `invalidate`, or has no record of a hold. Then the session is `confirming`:
 //
-// 1. It sends what is to be sent, and open(resume) behind that. Nothing follows before the answer.
+// 1. It sends what is to be sent, but no `shutdown`, which would end the session; then
+//    open(resume). Nothing follows before the answer.
 // 2. It keeps all answers and pushes that come before the answer to `open`, in their order.
 // 3. If `open` confirms the epoch, they count, as if they had come just now. Else the session is
 //    lost, and they do not count. If the connection is lost before, they do not count either, and

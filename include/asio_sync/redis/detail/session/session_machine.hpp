@@ -233,7 +233,15 @@ class session {
 
   // Has the server confirm the session, on the same connection. session.hpp says how.
   void confirm() noexcept {
-    if (state_ == session_state::open) enter(session_state::confirming);
+    if (state_ == session_state::open && !only_shuts_down()) enter(session_state::confirming);
+  }
+
+  // True if no command but `shutdown` is left. Its answer is about what the server has now, so it
+  // counts without a confirmation, and there may be no session to confirm behind it.
+  bool only_shuts_down() const noexcept {
+    bool const is_alone =
+        !commands().has_unanswered() || commands().first_unanswered().what == script::shutdown;
+    return leaving_ && is_alone && !commands().has_ready();
   }
 
   // Has the commands that are unanswered sent again, on whatever connection is there then.
@@ -396,7 +404,7 @@ inline bool session::write_command(time_point now, request& out) {
     identity_.write(out, config_, commands().first_ready());
     if (!commands().has_room(out.wire_size())) return false;
     commands().send(now, out.wire_size());
-  } else if (leaving_ && !shutdown_sent_) {
+  } else if (leaving_ && !shutdown_sent_ && state_ == session_state::open) {
     identity_.write_shutdown(out, config_);
     commands().send_own(script::shutdown, now);
     shutdown_sent_ = true;
