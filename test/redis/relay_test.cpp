@@ -14,6 +14,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -47,6 +48,28 @@ struct successor {
 
   ending lost;
   outcome<lock_type> taken;
+};
+
+// Somebody who empties another database all the time.
+class emptying {
+ public:
+  explicit emptying(server const& s)
+      : thread_([this, &s] {
+          connection other(s.socket());
+          other({"SELECT", "1"});
+          while (!ends_) {
+            other({"FLUSHDB"});
+            std::this_thread::sleep_for(5ms);
+          }
+        }) {}
+  ~emptying() {
+    ends_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> ends_ = false;
+  std::thread thread_;
 };
 
 BOOST_AUTO_TEST_SUITE(relay_test)
@@ -391,6 +414,30 @@ BOOST_AUTO_TEST_CASE(waits_survive_a_cut_and_keep_their_order) {
     BOOST_TEST((order == std::vector{0, 1, 2}));
     w.expect_nothing_left();
   }
+}
+
+// --- Databases of others ---
+
+// The session is confirmed all the time, and each confirmation takes longer than it takes until
+// the next database is emptied.
+BOOST_AUTO_TEST_CASE(a_client_is_served_while_databases_of_others_are_emptied) {
+  relayed_world w(long_life);
+  w.r.delay(10ms);
+  emptying const others(w.s);
+  auto const end = std::chrono::steady_clock::now() + 3s;  // some beats
+  int locks = 0;
+  for (; locks < 5 || std::chrono::steady_clock::now() < end; ++locks) {
+    lock_type held = w.lock(w.direct);
+    outcome<lock_type> waits;
+    w.m.async_lock(waits.handler());
+    w.wait_for_waiters(1);
+    w.unlock(std::move(held));
+    w.expect_granted(waits);
+    w.unlock(std::move(waits.guard));
+  }
+  BOOST_TEST_MESSAGE(locks << " locks");
+  BOOST_TEST(!w.events.has(event::kind::session_lost));
+  BOOST_TEST(!w.events.has(event::kind::record_lost));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_release_of_somebody_elses_hold_is_a_lost_lease) {
   f.sent();
   f.answer_number(-1);
   BOOST_TEST(f.told() == "record_lost; finished 1 lease_lost");
-  BOOST_TEST(f.sent() == "open resume a.1 gen 2");
+  BOOST_TEST(f.sent() == "beat; open resume a.1 gen 2");
 }
 
 BOOST_AUTO_TEST_CASE(a_release_that_was_sent_again_may_have_happened) {

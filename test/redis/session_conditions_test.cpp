@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_knows_no_hold_refuses_the_wait) {
   told();
   refuse("LOST the token does not hold with this fence");
   BOOST_TEST(told() == "record_lost; finished 2 lease_lost");
-  BOOST_TEST(sent() == "open resume a.1 gen 2");
+  BOOST_TEST(sent() == "beat; open resume a.1 gen 2");
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_that_fails_gives_the_hold_back_first) {

@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_lost_exit_has_not_happened_unless_it_was_sent_before) {
     f.refuse("LOST the token does not hold with this fence");
     BOOST_TEST(f.told() ==
                (is_again ? "finished 1 outcome_unknown" : "record_lost; finished 1 lease_lost"));
-    BOOST_TEST(f.sent() == (is_again ? "" : "open resume a.1 gen 2"));
+    BOOST_TEST(f.sent() == (is_again ? "" : "beat; open resume a.1 gen 2"));
   }
 }
 
@@ -300,6 +300,19 @@ BOOST_AUTO_TEST_CASE(an_exit_without_a_session_has_not_happened_unless_it_was_se
       BOOST_TEST(f.told() == std::string("session_lost; disconnect; finished 1 ") +
                                  (is_again ? "outcome_unknown" : "lease_lost"));
     }
+}
+
+BOOST_AUTO_TEST_CASE(an_exit_that_an_emptied_server_refuses_has_not_happened) {
+  for (std::string const error : {"NOSESSION no such session", "EPOCH the data is lost", ""}) {
+    inside_x f;
+    f.empty();
+    f.leave();
+    f.sent();
+    error.empty() ? f.answer_number(1) : f.refuse(error);
+    f.refuse("NOSESSION no such session");
+    BOOST_TEST(f.told() == std::string("session_lost; finished 1 ") +
+                               (error.empty() ? "outcome_unknown" : "lease_lost"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_exit_is_unknown_if_its_session_is_not_resumed) {

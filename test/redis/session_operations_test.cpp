@@ -161,9 +161,11 @@ BOOST_AUTO_TEST_CASE(a_lost_wait_has_not_operated_unless_it_was_sent_before) {
     f.refuse("LOST the token does not hold with this fence");
     BOOST_TEST(f.told() ==
                (is_again ? "finished 2 outcome_unknown" : "record_lost; finished 2 lease_lost"));
-    if (!is_again) f.confirm();
-    BOOST_TEST(f.sent() == "forget x a.1:3");
+    BOOST_TEST(f.sent() ==
+               (is_again ? "forget x a.1:3" : "beat; forget x a.1:3; open resume a.1 gen 2"));
+    if (!is_again) f.answer_beat({});
     f.answer_number(1);
+    if (!is_again) f.resumes();
     BOOST_TEST(f.told() == "finished 3 lease_lost");
   }
 }

@@ -26,6 +26,11 @@ void reach(fixture& f, state s) {
   }
   f.open();
   if (s == state::open) return;
+  if (s == state::confirming) {
+    f.empty();
+    f.sent();
+    return;
+  }
   f.cut();
   if (s == state::suspended) return;
   f.connect();
@@ -51,7 +56,11 @@ row const rows[] = {
     {{state::opening, state::offline}, [](fixture& f) { f.cut(); }},
     {{state::open, state::suspended}, [](fixture& f) { f.cut(); }},
     {{state::open, state::offline}, lapse},
-    {{state::open, state::resuming}, [](fixture& f) { f.empty(); }},
+    {{state::open, state::confirming}, [](fixture& f) { f.empty(); }},
+    {{state::confirming, state::open}, [](fixture& f) { f.resumes(); }},
+    {{state::confirming, state::suspended}, [](fixture& f) { f.cut(); }},
+    {{state::confirming, state::opening}, [](fixture& f) { f.refuse("NOSESSION"); }},
+    {{state::confirming, state::offline}, lapse},
     {{state::suspended, state::resuming}, [](fixture& f) { f.connect(); }},
     {{state::suspended, state::offline}, lapse},
     {{state::resuming, state::open}, [](fixture& f) { f.resumes(); }},
@@ -61,6 +70,7 @@ row const rows[] = {
     {{state::offline, state::stopped}, stop},
     {{state::opening, state::stopped}, stop},
     {{state::open, state::stopped}, stop},
+    {{state::confirming, state::stopped}, stop},
     {{state::suspended, state::stopped}, stop},
     {{state::resuming, state::stopped}, stop},
 };
@@ -94,7 +104,8 @@ BOOST_AUTO_TEST_CASE(an_event_that_does_not_belong_to_a_state_changes_nothing) {
     BOOST_TEST(f.told() == "");
     BOOST_TEST(f.sent() == "");
   }
-  for (state const s : {state::stopped, state::opening, state::open, state::resuming}) {
+  for (state const s :
+       {state::stopped, state::opening, state::open, state::confirming, state::resuming}) {
     fixture f;
     reach(f, s);
     f.connect();

@@ -9,6 +9,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
@@ -16,6 +17,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -53,6 +55,11 @@ class relay {
       for (auto const& l : lines_)
         if (f == flow::pass && l->end[0].is_open()) write(*l, w, std::exchange(l->held[w], {}));
     });
+  }
+
+  /// Delays the bytes of both directions that come from now on.
+  void delay(std::chrono::milliseconds by) {
+    run([&] { delay_ = by; });
   }
 
   /// Passes the bytes to the server until this text has come, and drops the bytes behind it.
@@ -131,9 +138,15 @@ class relay {
   void take_bytes(line& l, way w, std::string const& bytes) {
     came_[w] += bytes;
     if (flow_[w] == flow::hold) l.held[w] += bytes;
-    if (flow_[w] == flow::pass) write(l, w, bytes);
+    if (flow_[w] == flow::pass) pass(l, w, bytes);
     if (w == to_server && !last_.empty() && bytes.find(last_) != bytes.npos)
       last_.clear(), flow_[w] = flow::drop;
+  }
+
+  void pass(line& l, way w, std::string const& bytes) {
+    if (delay_ == std::chrono::milliseconds::zero()) return write(l, w, bytes);
+    auto const timer = std::make_shared<boost::asio::steady_timer>(io_, delay_);
+    timer->async_wait([&l, w, bytes, timer](boost::system::error_code) { write(l, w, bytes); });
   }
 
   static void write(line& l, way w, std::string const& bytes) {
@@ -148,6 +161,7 @@ class relay {
   std::array<flow, 2> flow_{};                // by direction
   std::array<std::string, 2> came_;           // likewise
   std::string last_;
+  std::chrono::milliseconds delay_{0};
 };
 
 }  // namespace asio_sync::test::redis

@@ -134,7 +134,6 @@ class fixture : public session_host {
   std::map<std::string, object> objects_;
   std::deque<claim> claims_;
   std::deque<question> questions_;
-  request confirming_;
 
  public:
   explicit fixture(session_config config = {}) : s(config, *this) { s.run(); }
@@ -152,9 +151,7 @@ class fixture : public session_host {
 
   void connect() { s.connected(now); }
   void cut() { s.disconnected(now, "cut"); }
-  void answer(asio_sync::redis::detail::answer a) {
-    if (!s.passes_over()) s.answered(now, a);
-  }
+  void answer(asio_sync::redis::detail::answer a) { s.answered(now, a); }
   void answer_beat(std::vector<token_state> states) {
     answer(std::span<token_state const>(states));
   }
@@ -176,15 +173,6 @@ class fixture : public session_host {
     sent();
     resumes();
     told();
-  }
-
-  // Has the server confirm the session on the same connection, and answer a beat that names
-  // nobody.
-  void confirm() {
-    s.next(now, confirming_);
-    resumes();
-    s.next(now, confirming_);
-    answer_beat({});
   }
 
   // Sends what is to be sent; then again on another connection.

@@ -281,8 +281,9 @@ class walk {
 
   bool is_quiet() const {
     return std::all_of(clients_.begin(), clients_.end(), [](auto const& c) {
+      session_state const s = c->s().state();
       return c->uses() == 0 && c->signals() == 0 && c->s().size() == 0 &&
-             c->s().state() == session_state::open;
+             (s == session_state::open || s == session_state::confirming);
     });
   }
 
@@ -293,6 +294,7 @@ class walk {
     unsigned const n = random_.below(100);
     std::size_t const i = random_.below(3);
     client& c = *clients_[i];
+    if (others_empty_ && random_.one_in(30)) empty();
     if (n < 10) {
       advance(1 + random_.below(20));
     } else if (n < 35) {
@@ -384,6 +386,11 @@ class walk {
     }
   }
 
+  // The server empties a database.
+  void empty() {
+    for (connection& c : connections_) c.to_client.push_back({true, {}, {}});
+  }
+
   void lose_data() {
     ++total_.data_losses;
     unsigned const how = random_.below(5);
@@ -393,8 +400,7 @@ class walk {
     }
     if (how == 4) {  // a replica with older data, and promoted again
       server_.restart(old_);
-      for (connection& c : connections_) c.to_client.push_back({true, {}, {}});
-      return;
+      return empty();
     }
     for (connection& c : connections_) c.open = false;
     for (auto& c : clients_) cut(*c);
@@ -445,7 +451,6 @@ class walk {
     c.link->heard_at = server_.now;
     if (m.is_push && m.text.empty()) return c.s().emptied(server_.now);
     if (m.is_push) return c.s().pushed(server_.now, m.text);
-    if (c.s().passes_over()) return;
     struct visitor {
       client& c;
       time_point now;
@@ -532,6 +537,7 @@ class walk {
   std::list<connection> connections_;
   std::vector<std::pair<connection*, std::string>> pushes_;
   std::array<std::unique_ptr<client>, 3> clients_;
+  bool const others_empty_ = random_.one_in(3);  // their databases, all the time
   bool faults_ = true;
   bool ends_by_recall_;
   notification_counts before_;  // by object and condition, those that may not be lost

@@ -60,7 +60,7 @@ class network {
     if (std::exchange(l.open, false)) world_.unsubscribe(l.client);
   }
 
-  // Tells all connections that the server has emptied its data.
+  // Tells all connections that the server has emptied a database.
   void empty() {
     for (link& l : links_)
       if (l.open) l.to_client.push_back({true, {}, {}});
@@ -110,7 +110,6 @@ class network {
     l.heard_at = u.now();
     if (d.is_push && d.push.empty()) return u.s().emptied(u.now());
     if (d.is_push) return u.s().pushed(u.now(), d.push);
-    if (u.s().passes_over()) return;
     u.s().answered(u.now(), decode(*u.s().expects(), d.answer, states_));
   }
 

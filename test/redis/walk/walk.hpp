@@ -69,6 +69,7 @@ class walk {
     unsigned const n = random_.below(100);
     std::size_t const i = random_.below(unsigned(users_.size()));
     user& u = *users_[i];
+    if (others_empty_ && random_.one_in(40)) net_.empty();
     if (n < 12) {
       pass(milliseconds(1 + random_.below(60)));
     } else if (n < 42) {
@@ -327,8 +328,9 @@ class walk {
 
   bool is_quiet() const {
     return std::all_of(users_.begin(), users_.end(), [](auto const& u) {
+      session_state const s = u->s().state();
       return u->uses() == 0 && u->signals() == 0 && u->s().size() == 0 &&
-             u->s().state() == session_state::open;
+             (s == session_state::open || s == session_state::confirming);
     });
   }
 
@@ -410,6 +412,7 @@ class walk {
   network net_;
   user_list users_;
   programs programs_{world_, random_, users_};
+  bool const others_empty_ = random_.one_in(3);  // their databases, all the time
   bool faults_ = true;
   bool lists_all_ = true;     // nobody has deleted as:all
   bool finds_parked_ = true;  // nobody has deleted what lists the tokens of the dead

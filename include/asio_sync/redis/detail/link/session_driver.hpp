@@ -265,8 +265,6 @@ inline void session_driver::received(resp::value message) {
   if (message.type() == resp::kind::push) {
     if (auto const text = read_published(message)) session_.pushed(now, *text);
     if (is_emptying(message)) session_.emptied(now);
-  } else if (session_.passes_over()) {
-    return;
   } else if (auto const what = session_.expects()) {
     session_.answered(now, reader_.read(*what, message));
     if (what == script::beat && now - linked_at_ >= longest_pause) next_pause_ = shortest_pause;

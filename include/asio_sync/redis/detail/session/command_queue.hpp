@@ -16,8 +16,9 @@ namespace asio_sync::redis::detail {
 
 // The commands that are unanswered, in the order in which they were sent, and the commands of
 // claims and questions that are to be sent. What is unanswered is limited, so that a beat never
-// has much before it; the commands of the session itself do not count. It moves nodes between
-// lists, and needs no memory.
+// has much before it; the commands of the session itself do not count. A command whose answer is
+// kept counts as unanswered until that answer is taken. The queue moves nodes between lists, and
+// needs no memory.
 class command_queue {
  public:
   using time_point = session_clock::time_point;
@@ -32,8 +33,12 @@ class command_queue {
   }
 
   bool has_unanswered() const noexcept { return !unanswered_.empty(); }
-  std::size_t unanswered() const noexcept { return unanswered_.size(); }
   command const& first_unanswered() const noexcept { return unanswered_.front(); }
+
+  // True if `open` is unanswered. Nothing is sent behind it.
+  bool awaits_open() const noexcept {
+    return has_unanswered() && unanswered_.back().what == script::open;
+  }
 
   // Queues a command of a claim.
   void push(claim& c, script what) noexcept {
@@ -89,8 +94,16 @@ class command_queue {
   // Removes the first unanswered command.
   void settle() noexcept { settle(unanswered_); }
 
+  // Puts the first unanswered command aside: its answer is kept.
+  void put_aside() noexcept { kept_.splice(kept_.end(), unanswered_, unanswered_.begin()); }
+
+  // Makes the commands whose answers are kept the first unanswered ones.
+  void restore() noexcept { unanswered_.splice(unanswered_.begin(), kept_); }
+
   // Queues the unanswered commands of claims and questions again, of each claim only the newest.
+  // Answers that are kept do not count.
   void requeue() noexcept {
+    restore();
     auto const at = ready_.begin();
     while (!unanswered_.empty()) {
       command& front = unanswered_.front();
@@ -108,6 +121,7 @@ class command_queue {
   }
 
   void clear() noexcept {
+    restore();
     while (!unanswered_.empty()) settle(unanswered_);
     while (!ready_.empty()) settle(ready_);
   }
@@ -134,13 +148,17 @@ class command_queue {
     auto& room = front.of != nullptr     ? front.of->room_
                  : front.asks != nullptr ? front.asks->room_
                                          : own_;
-    if (&room == &own_ && own_.size() == 2) return from.pop_front();  // of one that has ended
+    if (&room == &own_ && own_.size() == own_rooms)
+      return from.pop_front();  // of one that has ended
     room.splice(room.end(), from, from.begin());
   }
 
+  static constexpr std::size_t own_rooms = 3;  // for `beat`, `shutdown` and `open`
+
   std::list<command> ready_, unanswered_;
-  std::list<command> own_{2};  // room for `open`, or for `beat` and `shutdown`
-  std::size_t cost_ = 0;       // of the unanswered ones
+  std::list<command> kept_;  // their answers are kept; they are older than the unanswered ones
+  std::list<command> own_{own_rooms};
+  std::size_t cost_ = 0;  // of the unanswered ones, and of those whose answers are kept
 };
 
 }  // namespace asio_sync::redis::detail

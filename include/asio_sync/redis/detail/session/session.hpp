@@ -7,29 +7,95 @@
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/session/claim.hpp>
 #include <asio_sync/redis/detail/session/claim_answers.hpp>
+#include <asio_sync/redis/detail/session/kept_messages.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 #include <asio_sync/redis/detail/session/session_machine.hpp>
 #include <asio_sync/redis/detail/session/states.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <variant>
 
 // The answers that a session takes.
 
 namespace asio_sync::redis::detail {
 
+// --- Confirmation ---
+//
+// The data of the server may have become an older copy while the connection stands: the server
+// has pushed `invalidate`, or has no record of a hold. Then the session is `confirming`:
+//
+// 1. It sends what is to be sent, but no `shutdown`, which would end the session; then
+//    open(resume). Nothing follows before the answer.
+// 2. It keeps all answers and pushes that come before the answer to `open`, in their order.
+// 3. If `open` confirms the epoch, they count, as if they had come just now. Else the session is
+//    lost, and they do not count. If the connection is lost before, they do not count either, and
+//    their commands are sent again on the next one.
+//
+// A server executes the commands of a connection in their order, and its answers, its pushes and
+// `invalidate` come in the order in which it has done all that. So it has executed `open` later
+// than all that is kept, and `open` compares the data with the epoch: what is kept is of that
+// data. The same holds for an `invalidate` that comes while the session is confirming, sent or
+// not: the answer to `open` is behind it. So each answer to `open` lets all that was sent before
+// it count, however often databases of others are emptied.
+
 inline void session::answered(time_point now, answer const& a) {
   observe(now);
   if (!commands().has_unanswered()) return;
   command const front = commands().first_unanswered();
+  bool const opens = front.what == script::open;
+  if (state_ == session_state::confirming && !opens) return keep(front, a);
+  take(now, front, a);
+  if (!claims_.take_lost_record() || state_ != session_state::open) return;
+  claims_.beats().name_all(now);
+  // A record that has gone may be the first sign of older data, unless `open` was executed later.
+  if (!opens) confirm();
+}
+
+// If the server has refused the command because it knows no such session, it has not executed it,
+// whatever `open` is answered.
+inline void session::keep(command const& front, answer const& a) {
+  kept_.add(a);
+  commands().put_aside();
+  auto const* const r = std::get_if<refusal>(&a);
+  if (r != nullptr && consequence_of(r->code()).what == reaction::lose_session)
+    claim_table::deny(front);
+}
+
+inline void session::pushed(time_point now, std::string_view text) {
+  observe(now);
+  std::optional<push> const p = parse_push(text);
+  if (!p || p->sid != identity_.sid() || p->epoch != identity_.epoch()) return;
+  if (state_ == session_state::open) return take(now, *p);
+  if (state_ == session_state::confirming && !kept_.add(text))
+    reconnect("too much is pushed before `open` is answered", failure::server_error);
+}
+
+inline void session::take_kept(time_point now) {
+  commands().restore();
+  for (kept_messages::message& each : kept_.take()) {
+    if (state_ != session_state::open) return;
+    if (each.is_push())
+      take(now, *parse_push(each.push()));
+    else
+      take(now, commands().first_unanswered(), each.get());
+  }
+}
+
+inline void session::take(time_point now, push const& p) {
+  if (!claims_.begin_visit(p)) return;
+  identity_.see(p.fence);
+  claims_.apply_push(now, p);
+}
+
+inline void session::take(time_point now, command front, answer const& a) {
   if (auto const* const r = std::get_if<refusal>(&a))
     refuse(now, front, *r);
   else if (!accept(now, front, a))
     reconnect("the answer is not one of this command", failure::protocol_error);
-  // A record that has gone may be the first sign of older data.
-  if (claims_.take_lost_record() && state_ == session_state::open) confirm();
 }
 
 // Returns false if the answer belongs to another script.
@@ -39,7 +105,7 @@ inline bool session::accept(time_point now, command const& front, answer const& 
   auto const* const number = std::get_if<std::int64_t>(&a);
   switch (front.what) {
     case script::open:
-      if (open == nullptr || open->resumed != (state_ == session_state::resuming)) return false;
+      if (open == nullptr || open->resumed == (state_ == session_state::opening)) return false;
       commands().settle();
       accept_open(now, front.sent, *open);
       return true;
@@ -67,6 +133,10 @@ inline bool session::accept(time_point now, command const& front, answer const& 
 inline void session::accept_open(time_point now, time_point sent, opened const& a) {
   if (a.resumed && a.epoch != identity_.epoch())
     return lose_session("the server has lost its data", session_state::opening);
+  if (state_ == session_state::confirming) {
+    enter(session_state::open);
+    return take_kept(now);
+  }
   bool const data_lost = !identity_.epoch().empty() && a.epoch != identity_.epoch();
   if (!a.resumed) {
     identity_.begin_session(a.epoch);
@@ -76,8 +146,7 @@ inline void session::accept_open(time_point now, time_point sent, opened const& 
   has_opened_ = true;
   attempts_ = told_refusals_ = 0;
   claims_.beats().name_all(now);
-  if (!a.resumed || !confirms_) report(session_event::kind::connected, {});
-  confirms_ = false;
+  report(session_event::kind::connected, {});
   if (data_lost) report(session_event::kind::data_lost, {});
   if (a.gate) report(session_event::kind::gated, {}, *a.gate);
 }

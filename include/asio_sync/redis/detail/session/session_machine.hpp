@@ -9,6 +9,7 @@
 #include <asio_sync/redis/detail/session/claim_table.hpp>
 #include <asio_sync/redis/detail/session/command_queue.hpp>
 #include <asio_sync/redis/detail/session/identity.hpp>
+#include <asio_sync/redis/detail/session/kept_messages.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 #include <asio_sync/redis/detail/session/states.hpp>
@@ -157,31 +158,15 @@ class session {
     return commands().first_unanswered().what;
   }
 
-  // Returns true if the next answer counts for nothing, and is not to be given to answered().
-  bool passes_over() noexcept {
-    bool const does = passed_over_ != 0;
-    passed_over_ -= does;
-    return does;
-  }
-
   void answered(time_point now, answer const& a);
 
   // The server has emptied a database, perhaps ours, before it sent what comes next.
   void emptied(time_point now) noexcept {
     observe(now);
-    if (state_ == session_state::open) confirm();
+    confirm();
   }
 
-  // Before the server has confirmed the epoch by its answer to `open`, a push may be of old data.
-  void pushed(time_point now, std::string_view text) {
-    observe(now);
-    std::optional<push> const p = parse_push(text);
-    if (!p || state_ != session_state::open || p->sid != identity_.sid() ||
-        p->epoch != identity_.epoch() || !claims_.begin_visit(*p))
-      return;
-    identity_.see(p->fence);
-    claims_.apply_push(now, *p);
-  }
+  void pushed(time_point now, std::string_view text);
 
   void tick(time_point now) noexcept {
     observe(now);
@@ -216,9 +201,13 @@ class session {
     host_.report({what, text, time});
   }
 
-  bool may_beat() const noexcept {
-    return state_ == session_state::open && !beat_sent_ && !leaving_;
+  // True if commands other than `open` may be sent.
+  bool may_send() const noexcept {
+    return state_ == session_state::open ||
+           (state_ == session_state::confirming && !commands().awaits_open());
   }
+
+  bool may_beat() const noexcept { return may_send() && !beat_sent_ && !leaving_; }
 
   // The host may end the claim when it finishes.
   void leave(time_point now, claim const& c, script how) noexcept {
@@ -242,7 +231,26 @@ class session {
     lose_connection(why, error);
   }
 
-  void confirm() noexcept;
+  // Has the server confirm the session, on the same connection. session.hpp says how.
+  void confirm() noexcept {
+    if (state_ == session_state::open && !only_shuts_down()) enter(session_state::confirming);
+  }
+
+  // True if no command but `shutdown` is left. Its answer is about what the server has now, so it
+  // counts without a confirmation, and there may be no session to confirm behind it.
+  bool only_shuts_down() const noexcept {
+    bool const is_alone =
+        !commands().has_unanswered() || commands().first_unanswered().what == script::shutdown;
+    return leaving_ && is_alone && !commands().has_ready();
+  }
+
+  // Has the commands that are unanswered sent again, on whatever connection is there then.
+  void repeat_unanswered() noexcept {
+    commands().requeue();
+    kept_.clear();
+    beat_sent_ = shutdown_sent_ = false;
+  }
+
   void lose_connection(std::string_view why, failure error, bool tells = true) noexcept;
   void refuse_client(std::string_view why, failure error) noexcept;
   void lose_session(std::string_view why, session_state next) noexcept;
@@ -251,8 +259,14 @@ class session {
   void forsake() noexcept;
   void conclude(failure result, failure waits) noexcept;
 
+  bool write_command(time_point now, request& out);
+  void write_open(time_point now, request& out);
   void write_beat(time_point now, request& out);
 
+  void take(time_point now, command front, answer const& a);
+  void take(time_point now, push const& p);
+  void keep(command const& front, answer const& a);
+  void take_kept(time_point now);
   bool accept(time_point now, command const& front, answer const& a);
   void accept_open(time_point now, time_point sent, opened const& a);
   void refuse(time_point now, command const& front, refusal const& r);
@@ -273,9 +287,8 @@ class session {
   time_point valid_until_{};
 
   claim_table claims_{config_, host_};
+  kept_messages kept_;  // while the server is to confirm the session
   bool beat_sent_ = false, shutdown_sent_ = false;
-  bool confirms_ = false;        // the connection has spoken for the session before
-  std::size_t passed_over_ = 0;  // answers to come that count for nothing
 };
 
 inline void session::shutdown(time_point now) noexcept {
@@ -292,32 +305,17 @@ inline void session::connected(time_point now) {
   observe(now);
   if (state_ != session_state::offline && state_ != session_state::suspended) return;
   identity_.begin_generation();
-  confirms_ = false;
-  passed_over_ = 0;
   if (state_ == session_state::offline) return enter(session_state::opening);
-  enter(session_state::resuming);
-}
-
-// Asks the server if it still knows the session. Until it does, answers may be of other data:
-// their commands are sent again.
-inline void session::confirm() noexcept {
-  identity_.begin_generation();
-  confirms_ = true;
-  passed_over_ = commands().unanswered();
-  commands().requeue();
-  beat_sent_ = shutdown_sent_ = false;
   enter(session_state::resuming);
 }
 
 // The session goes on: its commands are sent again when another connection has resumed it.
 inline void session::lose_connection(std::string_view why, failure error, bool tells) noexcept {
   using kind = session_event::kind;
-  bool const stood =
-      state_ == session_state::open || (state_ == session_state::resuming && confirms_);
+  bool const stood = state_ == session_state::open || state_ == session_state::confirming;
   if (is_connected(state_)) {
     enter(state_ == session_state::opening ? session_state::offline : session_state::suspended);
-    commands().requeue();
-    beat_sent_ = shutdown_sent_ = false;
+    repeat_unanswered();
   }
   if (!stood) ++attempts_;
   if (tells)
@@ -348,11 +346,12 @@ inline void session::lose_session(std::string_view why, session_state next) noex
 
 // The server knows no such session. A shutdown goes on, because tokens may be left.
 inline void session::lose_refused_session(std::string_view why) noexcept {
-  bool const resumes = state_ == session_state::resuming;
-  if (!leaving_)
-    return lose_session(why, resumes ? session_state::opening : session_state::offline);
+  bool const opens = state_ != session_state::open;
+  if (!leaving_) return lose_session(why, opens ? session_state::opening : session_state::offline);
   commands().settle();
-  if (resumes) enter(session_state::open);
+  if (!opens) return;
+  repeat_unanswered();
+  enter(session_state::open);
 }
 
 // Another client has this session, or the name of it.
@@ -369,6 +368,7 @@ inline void session::forsake() noexcept {
   host_.extended(time_point::min());
   if (has_session(state_)) identity_.end_session();
   beat_sent_ = shutdown_sent_ = false;
+  kept_.clear();
   claims_.forsake();
 }
 
@@ -387,22 +387,24 @@ inline void session::conclude(failure result, failure waits) noexcept {
 
 inline bool session::next(time_point now, request& out) {
   tick(now);
-  bool const is_open = state_ == session_state::open;
-  bool const opens = is_connected(state_) && !is_open;
-  if (opens && !commands().has_unanswered()) {
-    bool const resumes = state_ == session_state::resuming;
-    if (!resumes) identity_.begin_attempt();
-    identity_.write_open(out, config_, resumes);
-    commands().send_own(script::open, now);
-  } else if (may_beat() && now >= claims_.beats().at()) {
+  if (may_send() && write_command(now, out)) return true;
+  if (!is_connected(state_) || state_ == session_state::open || commands().awaits_open())
+    return false;
+  write_open(now, out);
+  return true;
+}
+
+// Returns false if no command but `open` is to be sent now.
+inline bool session::write_command(time_point now, request& out) {
+  if (may_beat() && now >= claims_.beats().at()) {
     write_beat(now, out);
     commands().send_own(script::beat, now);
     beat_sent_ = true;
-  } else if (is_open && commands().has_ready()) {
+  } else if (commands().has_ready()) {
     identity_.write(out, config_, commands().first_ready());
     if (!commands().has_room(out.wire_size())) return false;
     commands().send(now, out.wire_size());
-  } else if (is_open && leaving_ && !shutdown_sent_) {
+  } else if (leaving_ && !shutdown_sent_ && state_ == session_state::open) {
     identity_.write_shutdown(out, config_);
     commands().send_own(script::shutdown, now);
     shutdown_sent_ = true;
@@ -410,6 +412,14 @@ inline bool session::next(time_point now, request& out) {
     return false;
   }
   return true;
+}
+
+inline void session::write_open(time_point now, request& out) {
+  bool const is_new = state_ == session_state::opening;
+  if (is_new) identity_.begin_attempt();
+  if (state_ == session_state::confirming) identity_.begin_generation();
+  identity_.write_open(out, config_, !is_new);
+  commands().send_own(script::open, now);
 }
 
 inline void session::write_beat(time_point now, request& out) {
