@@ -203,8 +203,8 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
  private:
   ~remote_core() override = default;
 
-  // Returns true if the wait was queued, and is in the list. Otherwise the core may be gone: a wait
-  // on a condition is recalled, and ends with its next grant.
+  // Returns true if the wait was queued, and is in the list. Otherwise the core may be gone: a
+  // wait on a condition is recalled, and ends with its next grant.
   bool refuse_or_recall(shell::waiter& w, wait_outcome outcome,
                         shell::decided_under_lock& decided) noexcept {
     auto const* const asked = static_cast<remote_waiter&>(w).claim.get();
