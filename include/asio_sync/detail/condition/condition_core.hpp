@@ -101,13 +101,12 @@ class condition_core : public home_binding<condition_core, condition_state<condi
     return decided;
   }
 
-  using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     return queue::refuse(of(w).place, outcome, decided);
   }
 
-  bool evict(waiter& w, decided_waits& decided) noexcept override {
-    return queue::evict(of(w).place, decided);
+  void evict(waiter& w, decided_waits& decided) noexcept override {
+    queue::evict(of(w).place, decided);
   }
 
   // What notify_one() had for it goes to another wait, and so does the mutex.

@@ -125,8 +125,8 @@ class kept_work {
   std::uint32_t waits_ = 0;
 };
 
-// What a wait has begun elsewhere, and what a cancellation by the wait's slot is passed on to: the
-// function of a monitor, or the request of a client.
+// What a wait has begun elsewhere, and what is told when the wait is refused under a lock of the
+// shell's: the function of a monitor, or the request of a client.
 class begun_task {
  public:
   begun_task(begun_task const&) = delete;
@@ -138,6 +138,17 @@ class begun_task {
  protected:
   begun_task() = default;
   ~begun_task() = default;
+};
+
+// Waiters that were decided under the lock of a wait_service or of a slot's canceller, and the
+// task that one of them has begun, if that is to be cancelled after the lock.
+struct decided_under_lock : decided_waits {
+  void hand_out() noexcept {
+    decided_waits::hand_out();
+    if (begun) begun->cancel(begun);
+  }
+
+  std::shared_ptr<begun_task> begun;
 };
 
 // Virtual functions are seldom called. What only they need (the services, the timer, the routes)
@@ -172,27 +183,27 @@ class core_base {
   // Posts to the plain executor of the home. Never throws: the waiter has room for it.
   void post_home(waiter& w) noexcept { post_to<last_step>(home_, w, w.room()); }
 
-  // Refuses one waiter unless it is decided already.
-  void refuse(waiter& w, wait_outcome outcome) noexcept {
-    decided_waits decided;
-    refuse(w, outcome, decided);
-    decided.hand_out();
-  }
+  // Refuses one waiter unless it is decided already. Returns true if it was queued, and is in the
+  // list.
   virtual bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept = 0;
 
-  // Refuses a wait that its slot cancels, under the lock of the slot's canceller. Returns the task
-  // that the wait has begun, if that is to be cancelled after the lock.
-  virtual std::shared_ptr<begun_task> cancel(waiter& w, decided_waits& decided) noexcept {
+  // Refuses a wait whose time is up, perhaps under the service's lock. Returns what refuse() does.
+  virtual bool expire(waiter& w, decided_under_lock& decided) noexcept {
+    return refuse(w, wait_outcome::timed_out, decided);
+  }
+
+  // Refuses a wait that its slot cancels, under the lock of the slot's canceller.
+  virtual void cancel(waiter& w, decided_under_lock& decided) noexcept {
     refuse(w, wait_outcome::aborted, decided);
-    return nullptr;
   }
 
-  // The same for one whose context shuts down.
-  virtual bool evict(waiter& w, decided_waits& decided) noexcept {
-    return refuse(w, wait_outcome::aborted, decided);
+  // Refuses a wait whose context shuts down, under the service's lock.
+  virtual void evict(waiter& w, decided_waits& decided) noexcept {
+    refuse(w, wait_outcome::aborted, decided);
   }
 
-  // A decided waiter will never arrive: what it carries goes on.
+  // A decided waiter will never arrive: what it carries goes on. Called under no lock: may run
+  // user code.
   virtual void pass_on(waiter& w) noexcept = 0;
 
   // The context's services shut down: takes its waiters out. Under the service's lock.

@@ -29,7 +29,7 @@
 //
 //   make_known(w, time)   before a wait with a route or a deadline queues  beginning.hpp
 //   cancel(w)             if the slot cancels the wait
-//   refuse(w, outcome)    if its time is up
+//   expire(w)             if its time is up
 //   evict(w)              if the context of the wait shuts down            wait_service.hpp
 //   leave_home(), forget_home(), let_executor_go()
 //                         in this order, if the home shuts down            wait_service.hpp
@@ -147,7 +147,6 @@ class homed_core : public home_binding<Derived, Core> {
 
   // Refuses a wait. Returns true if it was queued, and is in the list. A fresh wait is marked, and
   // enter() refuses it; a decided wait stays as it is.
-  using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!Core::refuse(w, outcome, decided)) return false;  // the core may be gone
     base::finish(*this, decided);

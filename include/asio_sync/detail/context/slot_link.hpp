@@ -24,8 +24,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 
-#include <memory>
-
 namespace asio_sync::detail {
 
 class slot_canceller;
@@ -63,16 +61,14 @@ class slot_canceller {
   // when this may be gone.
   void operator()(asio::cancellation_type type) {
     if (type == asio::cancellation_type::none) return;
-    decided_waits decided;
-    std::shared_ptr<begun_task> begun;
+    decided_under_lock decided;
     slot_link* const link = link_.lock();
     if (link) {
       waiter_.set_slot_bits(waiter::connected | waiter::withdrawn);
-      begun = waiter_.core->cancel(waiter_, decided);
+      waiter_.core->cancel(waiter_, decided);
     }
     link_.unlock(link);
     decided.hand_out();
-    if (begun) begun->cancel(begun);
   }
 
  private:

@@ -186,7 +186,7 @@ class wait_service : public asio::execution_context::service {
 
 inline void wait_service::on_timer() noexcept {
   for (bool arrived = true;; arrived = false) {
-    decided_waits expired;
+    decided_under_lock expired;
     {
       std::lock_guard const guard(lock_);
       if (arrived) timer_->arrived();
@@ -195,7 +195,7 @@ inline void wait_service::on_timer() noexcept {
       waiter& w = deadlines_.front();
       deadlines_.erase(w);
       // One that was decided meanwhile is detached by whoever did that.
-      if (w.core->refuse(w, wait_outcome::timed_out, expired)) unlink(w);
+      if (w.core->expire(w, expired)) unlink(w);
     }
     expired.hand_out();
   }

@@ -122,7 +122,6 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
   }
 
   // Refuses a plain wait or a visit.
-  using core_base::refuse;
   bool refuse(waiter& w, wait_outcome outcome, decided_waits& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return mutex_core::refuse(w, outcome, decided);
     bool runs = false;
@@ -130,22 +129,20 @@ class monitor_core : public monitor_state<mutex_core, visit_traits> {
   }
 
   // Cancels the function of a visit, too, if it runs.
-  std::shared_ptr<begun_task> cancel(waiter& w, decided_waits& decided) noexcept override {
+  void cancel(waiter& w, decided_under_lock& decided) noexcept override {
     if (!visit_traits::is_visit(w)) return mutex_core::cancel(w, decided);
     bool runs = false;
     refuse_visit(of(w), wait_outcome::aborted, decided, runs);
-    return runs ? of(w).begun(*this) : nullptr;
+    if (runs) decided.begun = of(w).begun(*this);
   }
 
   // Refuses a wait whose context shuts down. A visit whose predicate or function runs ends with
   // that predicate or function; it is in the list for visit_route::post() to call lose_context().
-  bool evict(waiter& w, decided_waits& decided) noexcept override {
-    if (!visit_traits::is_visit(w)) return refuse(w, wait_outcome::aborted, decided);
-    if (refuse(w, wait_outcome::aborted, decided)) return true;
-    if (!is_inside(of(w))) return false;
+  void evict(waiter& w, decided_waits& decided) noexcept override {
+    bool const is_refused = refuse(w, wait_outcome::aborted, decided);
+    if (is_refused || !visit_traits::is_visit(w) || !is_inside(of(w))) return;
     static_cast<visit_route&>(*w.way).evict();
     decided.push_back(w);
-    return false;
   }
 
   // Destroys the executor of an evicted visit, and cancels its function; the visit may be gone

@@ -34,7 +34,9 @@ class way_to_thread final : public route {
     if (limit.timed()) {
       if (changed_.wait_until(guard, limit.deadline(), is_woken)) return;
       guard.unlock();
-      w.core->refuse(w, wait_outcome::timed_out);
+      decided_under_lock expired;
+      w.core->expire(w, expired);
+      expired.hand_out();
       guard.lock();
     }
     changed_.wait(guard, is_woken);

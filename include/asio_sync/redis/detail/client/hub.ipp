@@ -38,7 +38,10 @@
 namespace asio_sync::redis::detail {
 
 hub::hub(asio::any_io_executor const& executor)
-    : executor_(executor), fork_count_(forks::count()), valid_until_(over) {
+    : executor_(executor),
+      home_(shell::known_context::of(executor)),
+      fork_count_(forks::count()),
+      valid_until_(over) {
   shell::context_ends::may_be_held_off();
 }
 
@@ -62,14 +65,17 @@ void hub::attach(std::shared_ptr<strand_route> strand, std::weak_ptr<driver> d) 
 bool hub::runs_here() const noexcept {
   if (is_forked()) return false;
   std::lock_guard const guard(lock_);
-  return strand_ && shell::known_context::of(executor_).running_in_this_thread();
+  return strand_ && home_.running_in_this_thread();
 }
 
 asio::any_io_executor hub::living_executor() const noexcept {
-  if (is_forked()) return executor_;
-  std::lock_guard const guard(lock_);
-  if (strand_) return executor_;
+  if (is_forked() || has_strand()) return executor_;  // a copy, which is user code: under no lock
   return asio::system_executor();
+}
+
+bool hub::has_strand() const noexcept {
+  std::lock_guard const guard(lock_);
+  return strand_ != nullptr;
 }
 
 bool hub::is_forked() const noexcept { return fork_count_ != forks::count(); }

@@ -6,6 +6,7 @@
 
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
+#include <asio_sync/detail/platform/known_context.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -138,7 +139,7 @@ class hub final : public std::enable_shared_from_this<hub>, public shell::begun_
                                       std::shared_ptr<result> const& r) noexcept;
 
   // Has the driver take its orders. Needs no memory on the executors of an io_context or a
-  // thread_pool. Decides no wait, and so may be called under the lock of a wait_service.
+  // thread_pool. Calls the user's executor, and so is called under no lock.
   ASIO_SYNC_COMPILED_ONCE void post_orders() noexcept;
 
   // Has the driver take its orders, or ends claims and questions here if operations are refused.
@@ -223,6 +224,8 @@ class hub final : public std::enable_shared_from_this<hub>, public shell::begun_
  private:
   friend remote_claim;
 
+  bool has_strand() const noexcept;
+
   // Below: under the lock.
   void queue(order& o) noexcept;
   bool is_fresh(order const& o) const noexcept;
@@ -233,6 +236,7 @@ class hub final : public std::enable_shared_from_this<hub>, public shell::begun_
   static constexpr std::int64_t over = std::numeric_limits<std::int64_t>::min();
 
   asio::any_io_executor const executor_;
+  shell::known_context const home_;
   std::chrono::milliseconds command_timeout_{};
   std::uint64_t const fork_count_;
 

@@ -130,34 +130,30 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
     return homed_core::home_runs_here() || client().runs_here();
   }
 
-  // Refuses a wait; one on a condition is recalled instead, because it ends with the lock.
-  using homed_core::refuse;
-  bool refuse(shell::waiter& w, wait_outcome outcome,
-              shell::decided_waits& decided) noexcept override {
-    auto const* const asked = static_cast<remote_waiter&>(w).claim.get();
-    if (!asked || !asked->waits_on_condition()) return homed_core::refuse(w, outcome, decided);
+  // Refuse a wait; one on a condition is recalled instead, because it ends with the lock. The
+  // client is told after the caller's lock, because its executor may be a user's.
+  bool expire(shell::waiter& w, shell::decided_under_lock& decided) noexcept override {
+    return refuse_or_recall(w, wait_outcome::timed_out, decided);
+  }
+  void cancel(shell::waiter& w, shell::decided_under_lock& decided) noexcept override {
+    refuse_or_recall(w, wait_outcome::aborted, decided);
+  }
+
+  // End the waits of a context that shuts down, without a lock of the mutex. The waits are
+  // dropped, and pass_on() tells the client.
+  void evict(shell::waiter& w, shell::decided_waits& decided) noexcept override {
+    if (remote_queue::refuse(w, wait_outcome::aborted, decided)) settle_quietly(decided);
+  }
+  void leave_home(shell::decided_waits& decided) noexcept override {
+    remote_queue::refuse_if([](shell::waiter const& w) { return w.is_at_home(); },
+                            wait_outcome::aborted, decided);
+    settle_quietly(decided);
+  }
+
+  void pass_on(shell::waiter& w) noexcept override {
     auto const client = shared_client();  // the core may be gone afterwards
-    if (remote_queue::recall(w, outcome)) client->post_orders();
-    return false;
-  }
-
-  // The same for one that its slot cancels. The client is told after the lock of the canceller,
-  // because its executor may be a user's.
-  std::shared_ptr<shell::begun_task> cancel(shell::waiter& w,
-                                            shell::decided_waits& decided) noexcept override {
-    auto const* const asked = static_cast<remote_waiter&>(w).claim.get();
-    bool const is_told = asked && asked->waits_on_condition()
-                             ? remote_queue::recall(w, wait_outcome::aborted)
-                             : remote_queue::refuse(w, wait_outcome::aborted, decided);
-    decided.more = false;
-    if (!is_told) return nullptr;
-    settle_work();
-    return shared_client();
-  }
-
-  // Ends a wait whose context shuts down, without a lock.
-  bool evict(shell::waiter& w, shell::decided_waits& decided) noexcept override {
-    return homed_core::refuse(w, wait_outcome::aborted, decided);
+    homed_core::pass_on(w);
+    client->post_orders();
   }
 
   // Refuses the queued waits, and recalls those on a condition. Returns the number of those that
@@ -206,6 +202,28 @@ class remote_core final : public shell::homed_core<remote_core, remote_queue, re
 
  private:
   ~remote_core() override = default;
+
+  // Returns true if the wait was queued, and is in the list. Otherwise the core may be gone: a
+  // wait on a condition is recalled, and ends with its next grant.
+  bool refuse_or_recall(shell::waiter& w, wait_outcome outcome,
+                        shell::decided_under_lock& decided) noexcept {
+    auto const* const asked = static_cast<remote_waiter&>(w).claim.get();
+    auto const client = shared_client();
+    bool const recalls = asked && asked->waits_on_condition();
+    bool const is_told =
+        recalls ? remote_queue::recall(w, outcome) : remote_queue::refuse(w, outcome, decided);
+    if (!is_told) return false;
+    decided.begun = client;
+    if (recalls) return false;
+    settle_quietly(decided);
+    return true;
+  }
+
+  // Leaves it to others to tell the client of its orders.
+  void settle_quietly(shell::decided_waits& decided) noexcept {
+    decided.more = false;
+    settle_work();
+  }
 };
 
 bool remote_queue::enter(shell::waiter& w) noexcept {

@@ -91,13 +91,12 @@ class result_core final
   bool has_lost_home() const noexcept { return had_home_ && !home().get(); }
 
   // Has the client stop, if the wait is for the end of its run.
-  std::shared_ptr<shell::begun_task> cancel(shell::waiter& w,
-                                            shell::decided_waits& decided) noexcept override {
+  void cancel(shell::waiter& w, shell::decided_under_lock& decided) noexcept override {
     bool const has_begun = !static_cast<result_waiter&>(w).at_once.decided();
     auto stopped = has_begun && !is_up() ? stops_.lock() : nullptr;
     if (!stopped) return homed_core::cancel(w, decided);
     stopped->ask_to_stop();
-    return stopped;
+    decided.begun = std::move(stopped);
   }
 
  private:
