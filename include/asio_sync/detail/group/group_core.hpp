@@ -106,6 +106,8 @@ class tracked_operation {
         return true;
     return false;
   }
+  // The same where the handler keeps the executor.
+  void retain_kept_executor() noexcept { executor_uses_.fetch_add(1, std::memory_order_relaxed); }
   void release_executor() noexcept {
     if (executor_uses_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     signal_.slot().clear();
@@ -168,6 +170,11 @@ class cancellable_operation {
  public:
   explicit cancellable_operation(tracked_operation& o) noexcept
       : operation_(o.retain_executor() ? &o : nullptr) {}
+  // Of an operation whose handler keeps the executor.
+  static cancellable_operation kept_by_handler(tracked_operation& o) noexcept {
+    o.retain_kept_executor();
+    return cancellable_operation(&o);
+  }
   cancellable_operation(cancellable_operation const& other) noexcept
       : cancellable_operation(*other) {}
   cancellable_operation(cancellable_operation&& other) noexcept
@@ -182,6 +189,8 @@ class cancellable_operation {
   tracked_operation* operator->() const noexcept { return operation_; }
 
  private:
+  explicit cancellable_operation(tracked_operation* o) noexcept : operation_(o) {}
+
   tracked_operation* operation_;
 };
 

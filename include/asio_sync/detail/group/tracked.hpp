@@ -242,7 +242,7 @@ class tracked_initiation : public initiation_executor<Initiation> {
   class initiation_of {
    public:
     initiation_of(tracked_operation& o, group_access<Executor> const& group)
-        : operation_(o), groups_(group, o) {}
+        : operation_(cancellable_operation::kept_by_handler(o)), groups_(group, o) {}
     initiation_of(initiation_of const&) = delete;
     initiation_of& operator=(initiation_of const&) = delete;
     ~initiation_of() {

@@ -80,12 +80,15 @@ class coroutine_waiter final : public Core::node {
   struct unready {
     coroutine_waiter* w;
     ~unready() {
-      if (!w) return;
-      if (w->is_connected()) w->disconnect();
-      if (w->service) w->service->detach(*w);
-      free(*w);
+      if (w) give_up(*w);
     }
   };
+
+  ASIO_SYNC_COLD static void give_up(coroutine_waiter& w) noexcept {
+    if (w.is_connected()) w.disconnect();
+    if (w.service) w.service->detach(w);
+    free(w);
+  }
 
   coroutine_waiter(Core& c, asked_type&& asked) noexcept
       : node(&perform, &c, static_cast<asked_type&&>(asked)) {}

@@ -179,12 +179,13 @@ class handler_waiter final : public Delivery::core_type::node {
   // Does what a waiter_action asks for; `act` points here.
   static void perform(waiter& w, waiter_action action) {
     auto& self = static_cast<handler_waiter&>(w);
-    switch (action) {
-      case waiter_action::complete: return self.complete();
-      case waiter_action::connect: return self.connect_slot();
-      case waiter_action::disconnect: return self.disconnect();
-      case waiter_action::destroy: return self.destroy();
+    if constexpr (has_slot<Handler>) {
+      if (action == waiter_action::connect)
+        return connect(self, self.link_, slot_of(self.handler_));
+      if (action == waiter_action::disconnect) return self.link_.leave(self);
     }
+    if (action == waiter_action::complete) return self.complete();
+    self.destroy();
   }
 
   // Completes the wait (state D, delivered): runs on the handler's executor, once. If ends() is
@@ -216,18 +217,10 @@ class handler_waiter final : public Delivery::core_type::node {
     tracking.end();
   }
 
-  void connect_slot() {
-    if constexpr (has_slot<Handler>) connect(*this, link_, slot_of(handler_));
-  }
-
-  void disconnect() noexcept {
-    if constexpr (has_slot<Handler>) link_.leave(*this);
-  }
-
   // Takes leave of the canceller, so that no cancellation counts from now on. If the slot has
   // cancelled the wait before, the core takes its grant back.
   void leave_slot(core_type& to) {
-    if (this->is_connected()) disconnect();
+    if (this->is_connected()) link_.leave(*this);
     if (this->is_withdrawn()) to.withdraw(*this);
   }
 
