@@ -3,16 +3,10 @@
 
 // The barrier, and what is expected of it.
 
+#include "support/test.hpp"
 #include "world_over.hpp"
 
 #include <asio_sync/async_barrier.hpp>
-
-#include <boost/system/errc.hpp>
-
-#include <chrono>
-#include <optional>
-#include <set>
-#include <utility>
 
 namespace asio_sync::test {
 

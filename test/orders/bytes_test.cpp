@@ -6,21 +6,14 @@
 #include "bytes.hpp"
 #include "model/scheduler.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 #include "world.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string_view>
-#include <vector>
 
 namespace bytes {
 
-using asio_sync::test::random_choice;
-using asio_sync::test::subjects;
+using namespace asio_sync::test;
 
 void walk(std::string_view subject, std::vector<std::uint8_t> const& bytes) {
   auto const found =

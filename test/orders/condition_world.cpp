@@ -2,19 +2,11 @@
 // SPDX-License-Identifier: BSL-1.0
 
 #include "condition_waits.hpp"
+#include "support/test.hpp"
 #include "world_over.hpp"
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
-
-#include <boost/system/errc.hpp>
-
-#include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <optional>
-#include <utility>
 
 namespace asio_sync::test {
 

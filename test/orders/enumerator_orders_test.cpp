@@ -4,10 +4,7 @@
 // Runs of an enumerator, and the operations of their steps, in every order of handlers.
 
 #include "exploration.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
+#include "support/test.hpp"
 
 using namespace asio_sync::test;
 

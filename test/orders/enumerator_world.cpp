@@ -2,30 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 
 #include "held_operations.hpp"
+#include "support/test.hpp"
 #include "world_over.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-
-#include <algorithm>
-#include <array>
-#include <deque>
-#include <map>
-#include <set>
-#include <utility>
-#include <vector>
-
 namespace asio_sync::test {
 
 namespace {
-
-namespace errc = boost::system::errc;
 
 // With what a world asks of every primitive, though nothing closes an enumerator.
 struct enumerator_type : async_enumerator {

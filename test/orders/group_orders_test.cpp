@@ -4,8 +4,7 @@
 // Joins of a group, and the operations that it tracks, in every order of handlers.
 
 #include "exploration.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 using namespace asio_sync::test;
 

@@ -2,21 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 
 #include "held_operations.hpp"
+#include "support/test.hpp"
 #include "world_over.hpp"
 
 #include <asio_sync/async_group.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/system/errc.hpp>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
 
 namespace asio_sync::test {
 

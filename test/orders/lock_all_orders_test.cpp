@@ -5,37 +5,15 @@
 // so these have a smaller one of their own.
 
 #include "model/scheduler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/completion_queue.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace lock_all_orders {
 
-namespace asio = boost::asio;
-using namespace asio_sync;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 void require(bool holds, char const* what) {
   if (!holds) model::fail(what);

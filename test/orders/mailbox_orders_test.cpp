@@ -4,8 +4,7 @@
 // The whole mailbox in every order of handlers; flags are a, b and c.
 
 #include "exploration.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 using namespace asio_sync::test;
 

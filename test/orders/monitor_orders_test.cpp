@@ -4,8 +4,7 @@
 // Entering and leaving a monitor in every order of handlers.
 
 #include "exploration.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 using namespace asio_sync::test;
 

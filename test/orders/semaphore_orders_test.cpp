@@ -4,8 +4,7 @@
 // The whole semaphore in every order of handlers; it has three permits.
 
 #include "exploration.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 using namespace asio_sync::test;
 

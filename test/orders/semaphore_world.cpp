@@ -1,11 +1,10 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
 #include "world_over.hpp"
 
 #include <asio_sync/async_semaphore.hpp>
-
-#include <boost/system/errc.hpp>
 
 namespace asio_sync::test {
 

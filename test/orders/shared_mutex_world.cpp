@@ -1,15 +1,10 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
 #include "world_over.hpp"
 
 #include <asio_sync/async_shared_mutex.hpp>
-
-#include <boost/system/errc.hpp>
-
-#include <deque>
-#include <map>
-#include <type_traits>
 
 namespace asio_sync::test {
 

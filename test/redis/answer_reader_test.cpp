@@ -3,18 +3,12 @@
 
 // Messages of a server as the answers that a session takes.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/link/answer_reader.hpp>
 #include <asio_sync/redis/inspection.hpp>
 
 #include "redis/support/resp_text.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <variant>
 
 namespace {
 

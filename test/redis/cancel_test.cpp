@@ -5,24 +5,9 @@
 // is a user's.
 
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_auto_reset_event.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <utility>
 
 namespace redis_cancel_test {
 

@@ -7,39 +7,14 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/redis.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <functional>
-#include <future>
-#include <memory>
-#include <new>
 #include <ranges>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>

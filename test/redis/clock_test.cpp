@@ -5,19 +5,13 @@
 
 #include "redis/support/monitor_world.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/async_mutex.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <string>
 
 namespace redis_clock_test {
 

@@ -8,19 +8,11 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/ending_waits.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace redis_condition_ends_test {
 

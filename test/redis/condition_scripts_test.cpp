@@ -4,12 +4,7 @@
 // A case for each row of the tables of doc/redis-protocol.md that is about conditions.
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 namespace {
 

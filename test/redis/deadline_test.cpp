@@ -4,14 +4,9 @@
 // Tries and deadlines: at the gate, with a session, and without one.
 
 #include "redis/support/world.hpp"
-
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 #include <csignal>
-#include <string>
-#include <thread>
 
 namespace redis_deadline_test {
 

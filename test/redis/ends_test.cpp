@@ -9,18 +9,9 @@
 #include "redis/support/monitor_world.hpp"
 #include "redis/support/world.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
-
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include <sys/wait.h>
 #include <unistd.h>

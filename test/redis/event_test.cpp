@@ -3,17 +3,11 @@
 
 // Events as lines of a log.
 
-#include <asio_sync/error.hpp>
+#include "support/test.hpp"
+
 #include <asio_sync/redis/config.hpp>
 #include <asio_sync/redis/detail/session/session_host.hpp>
 #include <asio_sync/redis/error.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <sstream>
-#include <string>
 
 namespace {
 

@@ -8,21 +8,9 @@
 #include "redis/support/relay.hpp"
 #include "redis/support/silent_port.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <list>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace redis_failover_test {
 

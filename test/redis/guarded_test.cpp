@@ -5,36 +5,14 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/redis/async_mutex.hpp>
 #include <asio_sync/redis/async_semaphore.hpp>
 #include <asio_sync/redis/async_shared_mutex.hpp>
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <functional>
-#include <memory>
-#include <thread>
-#include <utility>
 
 namespace redis_guarded_test {
 

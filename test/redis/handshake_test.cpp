@@ -3,6 +3,8 @@
 
 // New connections to real servers, and to pretended ones.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/link/answer_reader.hpp>
 #include <asio_sync/redis/detail/link/handshake.hpp>
 
@@ -10,16 +12,8 @@
 #include "redis/support/server.hpp"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace {
 

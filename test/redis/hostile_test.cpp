@@ -7,26 +7,9 @@
 #include "redis/support/false_server.hpp"
 #include "redis/support/world.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
-
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <list>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace redis_hostile_test {
 

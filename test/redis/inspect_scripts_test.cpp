@@ -4,16 +4,7 @@
 // The scripts that operators call: inspect and force.
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <initializer_list>
-#include <map>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/test.hpp"
 
 namespace redis_inspect_scripts_test {
 

@@ -8,16 +8,10 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/silent_port.hpp"
 #include "redis/support/two_clients.hpp"
-
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 #include <csignal>
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace redis_life_test {
 

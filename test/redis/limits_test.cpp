@@ -4,13 +4,7 @@
 // Limits: the looks of a script, its time, the server's memory, the rights of an ACL.
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 namespace {
 

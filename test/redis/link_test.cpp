@@ -3,24 +3,15 @@
 
 // A connection: to a real server, to pretended ones, and to none.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/link/link.hpp>
 
 #include "redis/support/resp_text.hpp"
 #include "redis/support/server.hpp"
 #include "redis/support/silent_port.hpp"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 namespace {
 

@@ -4,19 +4,13 @@
 // The compiler of Lua 5.1, which is the server's, reads the scripts, also the lines that no other
 // case runs. The package lua5.1 has it.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/scripts/all.hpp>
 
 #include "redis/support/server.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-#include <string_view>
 
 namespace {
 

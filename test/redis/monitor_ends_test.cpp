@@ -8,20 +8,11 @@
 #include "redis/support/ending_waits.hpp"
 #include "redis/support/monitor_world.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
 #include <csignal>
-#include <memory>
-#include <thread>
-#include <utility>
 
 namespace redis_monitor_ends_test {
 

@@ -4,13 +4,7 @@
 // A case for each row of the tables of doc/redis-protocol.md that is about monitors.
 
 #include "redis/support/visitors.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <map>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace asio_sync::test::redis;
 

@@ -7,13 +7,10 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/silent_port.hpp"
 #include "redis/support/two_clients.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 #include <csignal>
 #include <filesystem>
-#include <string>
-#include <utility>
 
 namespace redis_old_data_test {
 

@@ -5,12 +5,7 @@
 // variables of a monitor, and for the keys of monitors that are lost or not ours.
 
 #include "redis/support/visitors.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <map>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace asio_sync::test::redis;
 

@@ -7,21 +7,11 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/peer.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <list>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace redis_processes_test {
 

@@ -4,10 +4,7 @@
 // Tests who is passed over, who is removed, and when to look again.
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

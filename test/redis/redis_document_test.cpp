@@ -3,9 +3,10 @@
 
 // The code in doc/redis.md, and what that page says beside the comments of the headers.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
-#include <asio_sync/error.hpp>
 #include <asio_sync/redis.hpp>
 
 #include "redis/support/connection.hpp"
@@ -13,30 +14,8 @@
 #include "support/child.hpp"
 
 #include <boost/asio.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <exception>
-#include <future>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <variant>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace redis_program {

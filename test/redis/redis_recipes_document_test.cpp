@@ -4,6 +4,8 @@
 // The code in doc/redis.md that goes on after errors, and what that page says of waits that do not
 // end.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/redis.hpp>
 
@@ -12,20 +14,6 @@
 #include "redis/support/world.hpp"
 
 #include <boost/asio.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <future>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace redis_recipes_document_test {
 

@@ -8,25 +8,9 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/monitor_world.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <future>
-#include <memory>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace redis_rules_handles_test {
 

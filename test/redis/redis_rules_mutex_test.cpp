@@ -5,19 +5,9 @@
 // its cases in mutex_test.
 
 #include "redis/support/local_driver.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/async_mutex.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <future>
-#include <memory>
-#include <type_traits>
-#include <utility>
 
 namespace redis_rules_mutex_test {
 

@@ -7,17 +7,9 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/false_server.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace redis_refused_test {
 

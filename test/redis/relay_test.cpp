@@ -7,20 +7,10 @@
 #include "redis/support/relay.hpp"
 #include "redis/support/relayed_world.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/detail/scripts/all.hpp>
-
-#include <boost/asio/deferred.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace redis_relay_test {
 

@@ -5,18 +5,11 @@
 
 #include "redis/support/resp_text.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
 #include <ctime>
-#include <new>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace resp_limits_test {
 

@@ -5,23 +5,13 @@
 
 #include "redis/support/resp_text.hpp"
 #include "redis/support/server.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace resp_server_test {
 

@@ -5,19 +5,11 @@
 
 #include "redis/support/resp_text.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <new>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace resp_test {
 

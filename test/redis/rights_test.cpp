@@ -7,31 +7,12 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/fixture.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/detail/scripts/all.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <exception>
 #include <regex>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace redis_rights_test {
 

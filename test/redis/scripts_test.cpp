@@ -4,10 +4,7 @@
 // A case for each row of the tables of doc/redis-protocol.md that is about one object.
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

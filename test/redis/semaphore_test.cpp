@@ -5,28 +5,11 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/async_semaphore.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace redis_semaphore_test {
 

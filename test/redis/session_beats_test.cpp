@@ -4,15 +4,7 @@
 // Beats: when they are sent, and which claims they name.
 
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 namespace {
 

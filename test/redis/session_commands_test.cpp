@@ -4,13 +4,7 @@
 // Commands that give back, that are sent again, and that are refused.
 
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 namespace {
 

@@ -4,8 +4,7 @@
 // Waits on conditions and notifications, as the session sends and tells them.
 
 #include "redis/support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 namespace {
 

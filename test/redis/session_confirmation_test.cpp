@@ -5,13 +5,9 @@
 // on the same connection, and keeps what comes before that.
 
 #include "redis/support/session_script.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/inspection.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <string>
 
 namespace {
 

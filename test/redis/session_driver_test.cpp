@@ -4,6 +4,8 @@
 // Sessions over real connections to a real server: claims are granted and given back, and the
 // server goes away, comes back, and forgets.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/detail/context/context_ends.hpp>
 #include <asio_sync/redis/detail/link/session_driver.hpp>
@@ -13,21 +15,7 @@
 #include "redis/support/silent_port.hpp"
 #include "support/memory.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace {
 

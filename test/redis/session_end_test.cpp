@@ -4,11 +4,7 @@
 // The longest hold, the end of a run, and the arguments of the protocol.
 
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

@@ -5,18 +5,9 @@
 // wait is named in time.
 
 #include "support/session_script.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/detail/wire/resp.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <map>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace {
 

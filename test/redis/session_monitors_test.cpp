@@ -5,13 +5,7 @@
 // or own something, are in session_owned_test.cpp.
 
 #include "redis/support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/test.hpp"
 
 namespace {
 

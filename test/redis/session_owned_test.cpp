@@ -4,10 +4,7 @@
 // Parts of variables that visits own, as the session sends and tells them.
 
 #include "redis/support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

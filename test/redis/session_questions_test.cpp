@@ -3,15 +3,12 @@
 
 // Questions to the server, and holds that it takes away.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/inspection.hpp>
 
 #include "support/memory.hpp"
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <string>
 
 namespace redis_session_questions_test {
 

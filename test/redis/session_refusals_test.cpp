@@ -4,10 +4,7 @@
 // Servers that refuse to serve a client: what ends the run, what is an outage, and what is told.
 
 #include "redis/support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

@@ -4,10 +4,7 @@
 // Opening, resuming and losing a session, and grants.
 
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

@@ -4,11 +4,7 @@
 // The states of the session: each step of the table is taken, and the table has no other.
 
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <iterator>
+#include "support/test.hpp"
 
 namespace {
 

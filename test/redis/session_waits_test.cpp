@@ -5,13 +5,7 @@
 // simple cases are in session_conditions_test.cpp.
 
 #include "support/session_script.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 namespace redis_session_waits_test {
 

@@ -4,10 +4,7 @@
 // The session in a random order of events, with a model of the server.
 
 #include "support/session_walk.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

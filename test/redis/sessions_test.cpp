@@ -4,10 +4,7 @@
 // Sessions: how they begin, live, are spoken for and end; loss of data, generation, epoch, gate.
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

@@ -5,23 +5,12 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/async_mutex.hpp>
 #include <asio_sync/redis/async_shared_mutex.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace redis_shared_mutex_test {
 

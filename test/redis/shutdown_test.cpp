@@ -4,13 +4,7 @@
 // Shutdowns that find nothing to give back, and the words of the operations behind one.
 
 #include "redis/support/world.hpp"
-
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <future>
-#include <string>
+#include "support/test.hpp"
 
 namespace redis_shutdown_test {
 

@@ -3,17 +3,14 @@
 
 // The program that doc/redis.md has for TLS.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/tls.hpp>
 
 #include "redis/support/tls_server.hpp"
 
 #include <boost/asio.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <iostream>
-#include <sstream>
-#include <string>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace redis_tls_program {

@@ -6,33 +6,17 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/tls_server.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/tls.hpp>
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <openssl/ssl.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <deque>
-#include <fstream>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace redis_tls_test {
 

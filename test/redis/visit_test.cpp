@@ -3,14 +3,9 @@
 
 // The view and the operations of an entry, without a session.
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/session/visit.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace redis_visit_test {
 

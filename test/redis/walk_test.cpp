@@ -5,10 +5,7 @@
 
 #include "redis/walk/walk.hpp"
 #include "redis/walk/crowd.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace {
 

@@ -5,11 +5,7 @@
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
-
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <string>
+#include "support/test.hpp"
 
 namespace redis_words_test {
 

@@ -7,20 +7,11 @@
 // R12 and R16 of primitives with blocking forms.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/errc.hpp>
-
-#include <memory>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 
-error_code const deadlock = make_error_code(boost::system::errc::resource_deadlock_would_occur);
+using namespace asio_sync::test;
 
 }  // namespace ASIO_SYNC_RULES_SUITE
 

@@ -9,29 +9,7 @@
 
 #include "rules/common.hpp"
 #include "rules/lifetime.hpp"
-
-#include <boost/asio/append.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <future>
-#include <memory>
-#include <tuple>
-#include <utility>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

@@ -54,39 +54,13 @@
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
-#include "support/observed_handler.hpp"
-
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <functional>
-#include <tuple>
-#include <utility>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using boost::system::error_code;
-using boost::system::system_error;
 using primitive_type = subject::primitive_type;
 using grant = subject::grant;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
 
 #ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t many = 10'000;

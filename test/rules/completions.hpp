@@ -7,25 +7,7 @@
 // R1 and R2: how often a wait completes, when and where, and with which tokens.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-
-#include <future>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <type_traits>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

@@ -8,19 +8,7 @@
 
 #include "rules/common.hpp"
 #include "support/failing_coroutine.hpp"
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <cstddef>
-#include <new>
-#include <tuple>
-#include <type_traits>
-#include <utility>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

@@ -7,25 +7,7 @@
 // R4 and R5: grants against cancellations, and from within user code.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-
-#include <atomic>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <future>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

@@ -7,24 +7,7 @@
 // R9 and R10: what outlives what.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <thread>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

@@ -7,17 +7,7 @@
 // R12 and R13: memory, and what happens when there is none.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_future.hpp>
-
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <utility>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

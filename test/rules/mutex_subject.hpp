@@ -4,10 +4,7 @@
 #ifndef ASIO_SYNC_TEST_RULES_MUTEX_SUBJECT_HPP
 #define ASIO_SYNC_TEST_RULES_MUTEX_SUBJECT_HPP
 
-#include <boost/asio/any_io_executor.hpp>
-
-#include <mutex>
-#include <utility>
+#include "support/test.hpp"
 
 namespace asio_sync::test {
 

@@ -9,24 +9,7 @@
 
 #include "rules/common.hpp"
 #include "rules/lifetime.hpp"
-
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-
-#include <cstddef>
-#include <future>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
 

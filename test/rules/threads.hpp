@@ -8,20 +8,7 @@
 
 #include "rules/common.hpp"
 #include "support/random.hpp"
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/thread_pool.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <thread>
-#include <tuple>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

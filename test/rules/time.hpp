@@ -7,11 +7,7 @@
 // R8 and R11: for how long a context keeps running, and a wait waits.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/post.hpp>
-
-#include <thread>
+#include "support/test.hpp"
 
 BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
 

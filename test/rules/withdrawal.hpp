@@ -7,15 +7,7 @@
 // R4: a cancellation by slot that comes after the grant, and before the handler is called.
 
 #include "rules/common.hpp"
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/strand.hpp>
-
-#include <memory>
-#include <optional>
-#include <utility>
+#include "support/test.hpp"
 
 namespace ASIO_SYNC_RULES_SUITE {
 

@@ -7,27 +7,15 @@
 // What the suites of the mutex's guard share.
 
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
 namespace asio_sync::test::guards {
-
-namespace errc = boost::system::errc;
-using boost::system::error_code;
-using boost::system::system_error;
 
 using mutex_type = async_mutex;  // the subject
 using guard = mutex_type::lock_type;
 using result = basic_mutex_result<mutex_type>;
-
-inline error_code const not_permitted = errc::make_error_code(errc::operation_not_permitted);
-inline error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
 
 inline auto carries(error_code expected) {
   return [expected](system_error const& e) { return e.code() == expected; };

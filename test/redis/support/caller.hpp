@@ -4,16 +4,11 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_CALLER_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_CALLER_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/scripts/all.hpp>
 
 #include "redis/support/connection.hpp"
-
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace asio_sync::test::redis {
 

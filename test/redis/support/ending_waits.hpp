@@ -5,16 +5,7 @@
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_ENDING_WAITS_HPP
 
 #include "redis/support/world.hpp"
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <memory>
-#include <utility>
+#include "support/test.hpp"
 
 namespace asio_sync::test::redis {
 

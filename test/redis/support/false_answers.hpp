@@ -4,14 +4,10 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_FALSE_ANSWERS_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_FALSE_ANSWERS_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/scripts/all.hpp>
 #include <asio_sync/redis/detail/wire/resp.hpp>
-
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace asio_sync::test::redis {
 

@@ -4,24 +4,17 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_FALSE_SERVER_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_FALSE_SERVER_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
 #include "redis/support/false_answers.hpp"
 #include "redis/support/server.hpp"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <deque>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
 
 namespace asio_sync::test::redis {
 

@@ -6,17 +6,7 @@
 
 #include "redis/support/caller.hpp"
 #include "redis/support/server.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <vector>
+#include "support/test.hpp"
 
 namespace asio_sync::test::redis {
 

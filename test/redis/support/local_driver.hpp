@@ -4,21 +4,14 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_LOCAL_DRIVER_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_LOCAL_DRIVER_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/client.hpp>
 #include <asio_sync/redis/detail/client/strand_route.hpp>
 #include <asio_sync/redis/detail/hub/hub.hpp>
 #include <asio_sync/redis/detail/hub/remote_claim.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <memory>
 #include <memory_resource>
-#include <utility>
 
 namespace asio_sync::test::redis {
 

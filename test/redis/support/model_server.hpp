@@ -4,20 +4,11 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_MODEL_SERVER_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_MODEL_SERVER_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/session/answers.hpp>
 #include <asio_sync/redis/detail/session/claim.hpp>
 #include <asio_sync/redis/detail/session/requests.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
 // The scripts of doc/redis-protocol.md over maps, without limits.
 namespace model {

@@ -4,16 +4,12 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_MONITOR_WORLD_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_MONITOR_WORLD_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis.hpp>
 
 #include "redis/support/connection.hpp"
 #include "redis/support/world.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <string>
-#include <utility>
 
 namespace asio_sync::test::redis {
 

@@ -5,26 +5,11 @@
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_RELAY_HPP
 
 #include "redis/support/server.hpp"
+#include "support/test.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/system/error_code.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace asio_sync::test::redis {
 

@@ -7,19 +7,10 @@
 #include "redis/support/connection.hpp"
 #include "redis/support/relay.hpp"
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis.hpp>
 #include <asio_sync/redis/detail/scripts/all.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace asio_sync::test::redis {
 

@@ -4,20 +4,11 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_SESSION_SCRIPT_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_SESSION_SCRIPT_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis/detail/session/session.hpp>
 
 #include <charconv>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 // A session, and a server that is a script: a test says what the server answers, and compares what
 // the session sends and tells, as text.

@@ -6,21 +6,9 @@
 
 #include "model_server.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/detail/session/session.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <deque>
-#include <list>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
 // Three sessions and a server in one random order of events: commands, answers and pushes that are
 // late or lost, connections that are cut, clients that freeze or die, and a server that loses its

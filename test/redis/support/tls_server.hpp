@@ -5,17 +5,12 @@
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_TLS_SERVER_HPP
 
 #include "redis/support/server.hpp"
+#include "support/test.hpp"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace asio_sync::test::redis {
 

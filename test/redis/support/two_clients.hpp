@@ -5,17 +5,10 @@
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_TWO_CLIENTS_HPP
 
 #include "redis/support/world.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/redis/async_monitor.hpp>
 #include <asio_sync/redis/async_mutex.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <string>
-#include <utility>
 
 namespace asio_sync::test::redis {
 

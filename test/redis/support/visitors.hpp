@@ -5,14 +5,7 @@
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_VISITORS_HPP
 
 #include "redis/support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 namespace asio_sync::test::redis {
 

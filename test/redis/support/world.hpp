@@ -4,27 +4,11 @@
 #ifndef ASIO_SYNC_TEST_REDIS_SUPPORT_WORLD_HPP
 #define ASIO_SYNC_TEST_REDIS_SUPPORT_WORLD_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/redis.hpp>
 
 #include "redis/support/server.hpp"
-
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace asio_sync::test::redis {
 

@@ -4,33 +4,10 @@
 // The code in doc/async_condition.md that is in no example, and what that page says beside the
 // rules.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <queue>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <utility>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace condition_program {
@@ -85,14 +62,10 @@ int main() {
 
 namespace condition_document_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::bind_cancellation_slot;
 using asio::use_awaitable;
-using asio_sync::async_condition;
-using asio_sync::async_mutex;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 struct fixture {
   asio::io_context context;

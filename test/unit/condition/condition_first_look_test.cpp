@@ -4,48 +4,16 @@
 // Predicates that end the condition, the mutex, or both, when they are called for the first time.
 
 #include "support/coroutine.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <ostream>
-#include <thread>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace condition_first_look_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_condition;
-using asio_sync::async_monitor;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
 
 // What the predicate does to those that it is called for, and then.
 enum class ends { nothing, condition, mutex, both, closes };

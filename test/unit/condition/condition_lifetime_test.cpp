@@ -7,6 +7,7 @@
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
@@ -14,48 +15,10 @@
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace condition_lifetime_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_condition;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
-
-error_code const aborted = asio::error::operation_aborted;
 
 struct fixture {
   std::optional<asio::io_context> context{std::in_place}, other{std::in_place};

@@ -7,33 +7,14 @@
 
 #include "support/failing_coroutine.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <future>
-#include <utility>
-
 namespace condition_memory_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_condition;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 
 // A condition, its mutex, perhaps of another context, and one who holds that and is to wait.

@@ -7,32 +7,14 @@
 #include "support/event_result.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <utility>
-
 namespace condition_scale_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_condition;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 
 #ifdef ASIO_SYNC_TEST_SANITIZED

@@ -5,59 +5,16 @@
 // their mutex, what becomes of the lock, and the rules of all primitives where it has its own way.
 
 #include "support/blocked_thread.hpp"
-#include "support/error_of.hpp"
 #include "support/executors.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace condition_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_condition;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_condition;
-using asio_sync::test::blocked_thread;
-using asio_sync::test::error_of;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::observed_handler;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using lock_type = async_mutex::lock_type;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
-error_code const invalid = make_error_code(boost::system::errc::invalid_argument);
-error_code const not_permitted = make_error_code(boost::system::errc::operation_not_permitted);
-error_code const deadlock = make_error_code(boost::system::errc::resource_deadlock_would_occur);
 
 // What a wait that was given a lock came back with; it keeps that.
 struct outcome {

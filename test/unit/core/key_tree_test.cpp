@@ -4,15 +4,9 @@
 // The table of a keyed mutex against a map.
 
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/detail/core/key_tree.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <utility>
 
 BOOST_AUTO_TEST_SUITE(key_tree_test)
 

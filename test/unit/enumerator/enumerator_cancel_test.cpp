@@ -4,44 +4,15 @@
 // Runs that do not come to their end: cancelled, destroyed, or left by their contexts.
 
 #include "support/executors.hpp"
+#include "support/test.hpp"
 #include "unit/enumerator/fixture.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <utility>
-
 namespace enumerator_cancel_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::cancellation_type;
-using asio_sync::async_enumerator;
-using asio_sync::async_steps;
-using asio_sync::test::enumerator_fixture;
-using asio_sync::test::local;
-using asio_sync::test::posting_executor;
-using asio_sync::test::run_result;
-using boost::system::error_code;
 
 struct fixture : enumerator_fixture {
   asio::cancellation_signal signal;

@@ -3,23 +3,11 @@
 
 // The code in doc/async_enumerator.md.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_enumerator.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <iostream>
-#include <sstream>
-#include <stdexcept>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace enumerator_program {
@@ -65,12 +53,8 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(enumerator_document_test)
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::use_awaitable;
-using asio_sync::async_enumerator;
-using asio_sync::async_steps;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
   std::ostringstream printed;

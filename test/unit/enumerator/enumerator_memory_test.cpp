@@ -5,41 +5,15 @@
 
 #include "support/coroutine.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 #include "unit/enumerator/fixture.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <future>
-#include <new>
-#include <optional>
-#include <utility>
-
 namespace enumerator_memory_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_enumerator;
-using asio_sync::async_mutex;
-using asio_sync::async_steps;
-using asio_sync::test::enumerator_fixture;
-using asio_sync::test::heap_counter;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // Completes inside the initiating function.
 template <class Token>

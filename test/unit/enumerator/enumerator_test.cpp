@@ -3,56 +3,17 @@
 
 // Steps, what they wait for, what their operations write, and how they end.
 
+#include "support/test.hpp"
 #include "unit/enumerator/fixture.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/append.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
 #include <any>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <future>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace enumerator_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using namespace std::chrono_literals;
-using asio_sync::async_enumerator;
-using asio_sync::async_steps;
-using asio_sync::test::enumerator_fixture;
-using asio_sync::test::local;
-using asio_sync::test::run_result;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // Completes with these arguments, by any of these signatures, on the handler's executor.
 template <class... Signatures, class Token, class... Args>

@@ -4,18 +4,10 @@
 #ifndef ASIO_SYNC_TEST_UNIT_ENUMERATOR_FIXTURE_HPP
 #define ASIO_SYNC_TEST_UNIT_ENUMERATOR_FIXTURE_HPP
 
+#include "support/test.hpp"
 #include "unit/group/operations.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-
-#include <exception>
-#include <optional>
-#include <string>
 
 namespace asio_sync::test {
 

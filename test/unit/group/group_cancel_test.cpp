@@ -5,61 +5,17 @@
 
 #include "support/manual_queue.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 #include "unit/group/operations.hpp"
 
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_manual_reset_event.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <future>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace group_cancel_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::cancellation_type;
-using asio_sync::async_group;
-using asio_sync::async_manual_reset_event;
-using asio_sync::async_mutex;
-using asio_sync::test::stopped;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
 
 struct fixture {
   asio::io_context context, other;

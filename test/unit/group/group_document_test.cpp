@@ -3,38 +3,12 @@
 
 // The code in doc/async_group.md.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_group.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <future>
-#include <iostream>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace group_program {
@@ -75,11 +49,10 @@ int main() {
 
 namespace group_document_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::use_awaitable;
 using asio::ip::tcp;
-using asio_sync::async_group;
 
 // clang-format off
 asio::awaitable<void> session(tcp::socket socket, std::atomic<bool> const& stopping) {
@@ -109,14 +82,10 @@ asio::awaitable<void> parent(async_group& children) {
 
 BOOST_AUTO_TEST_SUITE(group_document_test)
 
-namespace asio = boost::asio;
 using asio::as_tuple;
 using asio::bind_cancellation_slot;
 using asio::use_awaitable;
 using asio::use_future;
-using asio_sync::async_group;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
   std::ostringstream printed;

@@ -5,6 +5,7 @@
 
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 #include "unit/group/operations.hpp"
 
 #include <asio_sync/async_condition.hpp>
@@ -12,62 +13,13 @@
 #include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/compose.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/experimental/parallel_group.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <future>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace group_places_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::cancellation_type;
-using asio_sync::async_group;
-using asio_sync::async_monitor;
-using asio_sync::async_mutex;
-using asio_sync::test::inline_executor;
-using asio_sync::test::posting_executor;
-using asio_sync::test::stopped;
-using boost::system::error_code;
 
-error_code const aborted = asio::error::operation_aborted;
 using io_strand = asio::strand<asio::io_context::executor_type>;
 
 // Begins an operation as one of Asio that says where it is: by an initiation with an executor.

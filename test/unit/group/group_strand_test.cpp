@@ -3,42 +3,18 @@
 
 // Operations on strands of a context that two threads run, which a third thread cancels.
 
+#include "support/test.hpp"
 #include "unit/group/strands.hpp"
 
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/compose.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/ip/udp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <utility>
 
 namespace group_strand_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using strand = asio_sync::test::group_of_strands::strand;
 
 // Suspends again and again, so that a cancellation meets it also while it runs.

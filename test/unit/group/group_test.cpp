@@ -3,70 +3,16 @@
 
 // What a group counts: operations of any kind, and what was added; and who waits for their end.
 
-#include "support/error_of.hpp"
 #include "support/memory.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 #include "unit/group/operations.hpp"
 
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/append.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <future>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace group_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_group;
-using asio_sync::basic_async_group;
-using asio_sync::test::error_of;
-using asio_sync::test::fate;
-using asio_sync::test::heap_counter;
-using asio_sync::test::observed_handler;
-using asio_sync::test::stopped;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
-error_code const invalid = make_error_code(boost::system::errc::invalid_argument);
-error_code const too_large = make_error_code(boost::system::errc::value_too_large);
+using namespace asio_sync::test;
 
 constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max();
 

@@ -4,24 +4,7 @@
 #ifndef ASIO_SYNC_TEST_UNIT_GROUP_OPERATIONS_HPP
 #define ASIO_SYNC_TEST_UNIT_GROUP_OPERATIONS_HPP
 
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/system/error_code.hpp>
-
-#include <functional>
-#include <memory>
-#include <new>
-#include <string>
-#include <utility>
+#include "support/test.hpp"
 
 namespace asio_sync::test {
 

@@ -4,24 +4,11 @@
 #ifndef ASIO_SYNC_TEST_UNIT_GROUP_STRANDS_HPP
 #define ASIO_SYNC_TEST_UNIT_GROUP_STRANDS_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_group.hpp>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <exception>
-#include <functional>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace asio_sync::test {
-
-namespace asio = boost::asio;
 
 // A context that two threads run, and a group over it.
 struct group_of_strands {

@@ -4,35 +4,17 @@
 #ifndef ASIO_SYNC_TEST_UNIT_LOCKS_GUARDED_FIXTURE_HPP
 #define ASIO_SYNC_TEST_UNIT_LOCKS_GUARDED_FIXTURE_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-
-#include <functional>
-#include <memory>
-#include <new>
-#include <string>
-#include <tuple>
-#include <utility>
-
 namespace guarded_test {
 
-namespace asio = boost::asio;
-using namespace asio_sync;
-using boost::system::error_code;
-
-inline error_code const aborted = asio::error::operation_aborted;
+using namespace asio_sync::test;
 
 // An operation whose end the test decides: completes with an error, a number and a text.
 class stopped {

@@ -4,39 +4,17 @@
 // How long a guarded operation, its guard, its handler and its memory live.
 
 #include "support/memory.hpp"
+#include "support/test.hpp"
 #include "unit/locks/guarded_fixture.hpp"
 
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect_pipe.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/readable_pipe.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/writable_pipe.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <future>
-#include <memory>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
 
 namespace guarded_test {
 
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::deferred;
 
 // Writes a letter when it is destroyed, and can be asked whether it was.

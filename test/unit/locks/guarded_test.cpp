@@ -3,59 +3,22 @@
 
 // An operation that is run under a guard; and the code in doc/async_guarded.md.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_keyed_mutex.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
-#include <asio_sync/error.hpp>
 
 #include "support/memory.hpp"
 #include "unit/locks/guarded_fixture.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect_pipe.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/readable_pipe.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
 #include <boost/asio/writable_pipe.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <iostream>
-#include <memory>
-#include <new>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace guarded_program {
@@ -99,7 +62,7 @@ int main() {
 
 namespace guarded_test {
 
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::deferred;
 using asio::use_awaitable;
 

@@ -4,23 +4,9 @@
 // The code in doc/async_keyed_mutex.md that is in no example.
 
 #include "support/coroutine.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_keyed_mutex.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <iostream>
-#include <sstream>
-#include <string>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace keyed_mutex_program {
@@ -64,11 +50,9 @@ int main() {
 
 namespace keyed_mutex_document {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::use_awaitable;
-using asio_sync::test::run;
 
 }  // namespace keyed_mutex_document
 

@@ -7,19 +7,12 @@
 #include "support/event_result.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_keyed_mutex.hpp>
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <vector>
-
 namespace keyed_mutex_scale_test {
 
-namespace asio = boost::asio;
 using namespace asio_sync::test;
 using mutex_type = asio_sync::async_keyed_mutex<std::size_t>;
 using keyed_lock = mutex_type::keyed_lock;

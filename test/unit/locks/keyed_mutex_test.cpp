@@ -6,54 +6,15 @@
 // test/rules.
 
 #include "support/coroutine.hpp"
-#include "support/error_of.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_keyed_mutex.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace keyed_mutex_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using namespace std::chrono_literals;
-using asio_sync::async_keyed_mutex;
-using asio_sync::basic_async_keyed_mutex;
-using asio_sync::test::error_of;
-using asio_sync::test::run;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
-error_code const not_permitted = make_error_code(errc::operation_not_permitted);
+using namespace asio_sync::test;
 
 template <class Mutex>
 struct result_of {

@@ -4,40 +4,15 @@
 // The code in doc/async_mutex.md that is in no example, and what that page says beside the rules.
 
 #include "support/executors.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <string>
 #include <system_error>
-#include <type_traits>
 
 BOOST_AUTO_TEST_SUITE(mutex_document_test)
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // What has a mutex as a member, and a coroutine that holds it for as long as the context lives.
 struct server {

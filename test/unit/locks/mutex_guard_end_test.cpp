@@ -7,49 +7,14 @@
 #include "support/executors.hpp"
 #include "support/memory.hpp"
 #include "support/mutex_guard.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <future>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-
 namespace mutex_guard_end_test {
 
-namespace asio = boost::asio;
-using asio_sync::test::empty_pool;
-using asio_sync::test::heap_counter;
-using asio_sync::test::inline_executor;
+using namespace asio_sync::test;
 using namespace asio_sync::test::guards;
-using namespace std::chrono_literals;
-
-error_code const aborted = asio::error::operation_aborted;
 
 // A guard that owned a mutex which has died since.
 guard orphan(asio::io_context& context) {

@@ -6,34 +6,14 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/mutex_guard.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
 
 namespace mutex_guard_hold_test {
 
-namespace asio = boost::asio;
-using asio_sync::test::blocked_thread;
+using namespace asio_sync::test;
 using namespace asio_sync::test::guards;
-using namespace std::chrono_literals;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const closed = asio_sync::error::closed;
 
 bool owns(guard const& g, mutex_type const& mutex) {
   return g.owns_lock() && g.mutex() == &mutex && mutex.is_locked();

@@ -5,40 +5,14 @@
 
 #include "support/memory.hpp"
 #include "support/mutex_guard.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace mutex_guard_lifetime_test {
 
-namespace asio = boost::asio;
-using asio_sync::test::empty_pool;
-using asio_sync::test::heap_counter;
+using namespace asio_sync::test;
 using namespace asio_sync::test::guards;
-using namespace std::chrono_literals;
-
-error_code const aborted = asio::error::operation_aborted;
 
 // There is no mutex, dead or alive.
 void is_empty(guard& g) {

@@ -5,26 +5,15 @@
 
 #include "support/mutex_guard.hpp"
 #include "support/blocked_thread.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <mutex>
-#include <thread>
-#include <type_traits>
-#include <utility>
-
 namespace mutex_guard_test {
 
-using asio_sync::test::blocked_thread;
+using namespace asio_sync::test;
 using clock = std::chrono::steady_clock;
 using namespace asio_sync::test::guards;
-using namespace std::chrono_literals;
 
 // Every member that locks throws this, and changes nothing.
 void locks_with(guard& g, error_code expected) {

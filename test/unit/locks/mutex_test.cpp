@@ -4,33 +4,15 @@
 // What a mutex is without any particular token or executor.
 
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <system_error>
-#include <thread>
-#include <type_traits>
-#include <utility>
 
 namespace mutex_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using asio_sync::async_mutex;
-using asio_sync::test::mutex_result;
-using boost::system::system_error;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 auto const has_code = [](auto code) {
   return [code](system_error const& e) { return e.code() == code; };

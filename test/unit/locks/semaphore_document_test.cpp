@@ -4,32 +4,9 @@
 // The code in doc/async_semaphore.md that is in no example, and what that page says beside the
 // rules.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_semaphore.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <iostream>
-#include <memory>
-#include <sstream>
-#include <utility>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace semaphore_program {
@@ -68,15 +45,10 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(semaphore_document_test)
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::bind_cancellation_slot;
 using asio::use_awaitable;
-using asio_sync::async_semaphore;
-using asio_sync::semaphore_permit;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 auto carries(error_code expected) {
   return [expected](boost::system::system_error const& error) { return error.code() == expected; };

@@ -8,54 +8,19 @@
 #include "support/executors.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_semaphore.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <future>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-
 namespace semaphore_permit_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_semaphore;
-using asio_sync::semaphore_permit;
-using boost::system::error_code;
-using boost::system::system_error;
 
 #ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::ptrdiff_t many = 100'000;
 #else
 constexpr std::ptrdiff_t many = 1'000'000;
 #endif
-
-error_code const aborted = asio::error::operation_aborted;
 
 bool is_invalid(system_error const& e) {
   return e.code() == errc::make_error_code(errc::invalid_argument);

@@ -6,54 +6,14 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
-#include "support/error_of.hpp"
 #include "support/executors.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_semaphore.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <future>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace semaphore_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using namespace std::chrono_literals;
-using asio_sync::async_semaphore;
-using asio_sync::semaphore_permit;
-using asio_sync::test::blocked_thread;
-using asio_sync::test::error_of;
-using asio_sync::test::run;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
-error_code const invalid = make_error_code(errc::invalid_argument);
-error_code const too_large = make_error_code(errc::value_too_large);
+using namespace asio_sync::test;
 
 constexpr std::ptrdiff_t most = async_semaphore::max_permits;
 

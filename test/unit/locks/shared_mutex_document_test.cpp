@@ -3,22 +3,9 @@
 
 // The code in doc/async_shared_mutex.md.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_shared_mutex.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <iostream>
-#include <sstream>
-#include <string>
-#include <utility>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace shared_mutex_program {
@@ -74,10 +61,9 @@ int main() {
 
 namespace shared_mutex_document_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::deferred;
-using asio_sync::async_shared_mutex;
 
 struct fixture {
   asio::awaitable<int> load() { co_return ++loads; }

@@ -6,32 +6,13 @@
 
 #include "support/failing_coroutine.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_shared_mutex.hpp>
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <future>
-#include <mutex>
-#include <string>
-#include <utility>
-
 namespace shared_mutex_memory_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_shared_mutex;
-using boost::system::error_code;
 using writer = async_shared_mutex::lock_type;
 using reader = async_shared_mutex::shared_lock_type;
 

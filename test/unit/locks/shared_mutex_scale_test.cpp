@@ -7,25 +7,13 @@
 #include "support/event_result.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_shared_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <utility>
-
 namespace shared_mutex_scale_test {
 
-namespace asio = boost::asio;
 using namespace asio_sync::test;
-using asio_sync::async_shared_mutex;
 using writer = async_shared_mutex::lock_type;
 using reader = async_shared_mutex::shared_lock_type;
 

@@ -5,62 +5,18 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
-#include "support/error_of.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_shared_mutex.hpp>
-#include <asio_sync/error.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <shared_mutex>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace shared_mutex_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using asio_sync::async_shared_mutex;
-using asio_sync::test::blocked_thread;
-using asio_sync::test::error_of;
-using boost::system::error_code;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 using writer = async_shared_mutex::lock_type;
 using reader = async_shared_mutex::shared_lock_type;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
-error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
-error_code const not_permitted = errc::make_error_code(errc::operation_not_permitted);
 
 template <class Guard>
 struct result {

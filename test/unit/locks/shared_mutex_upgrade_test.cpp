@@ -3,47 +3,20 @@
 
 // Whose the hold is that a guard lends to an upgrade, in every way in which that ends.
 
-#include "support/error_of.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_shared_mutex.hpp>
-#include <asio_sync/error.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
 #include <boost/version.hpp>
 #if BOOST_VERSION >= 108200
 #include <boost/asio/bind_immediate_executor.hpp>
 #endif
 
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <utility>
-
 namespace shared_mutex_upgrade_test {
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using namespace std::chrono_literals;
-using asio_sync::async_shared_mutex;
-using asio_sync::test::error_of;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using reader = async_shared_mutex::shared_lock_type;
 using writer = async_shared_mutex::lock_type;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const not_permitted = make_error_code(errc::operation_not_permitted);
-error_code const deadlock = make_error_code(errc::resource_deadlock_would_occur);
 
 // A standard executor that fails.
 struct failing_executor {

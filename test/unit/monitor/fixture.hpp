@@ -4,24 +4,11 @@
 #ifndef ASIO_SYNC_TEST_UNIT_MONITOR_FIXTURE_HPP
 #define ASIO_SYNC_TEST_UNIT_MONITOR_FIXTURE_HPP
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_monitor.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-
-#include <exception>
-#include <optional>
-#include <string>
 
 namespace asio_sync::test {
-
-inline boost::system::error_code const aborted = boost::asio::error::operation_aborted;
-inline boost::system::error_code const timed_out = boost::asio::error::timed_out;
-inline boost::system::error_code const closed = asio_sync::error::closed;
 
 // The object of a monitor: counts how many of its kind live.
 struct account {

@@ -3,27 +3,9 @@
 
 // The code in doc/async_monitor.md.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_monitor.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <future>
-#include <iostream>
-#include <queue>
-#include <sstream>
-#include <string>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace monitor_program {
@@ -72,11 +54,9 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(monitor_document_test)
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::use_awaitable;
-using asio_sync::async_monitor;
-using namespace std::chrono_literals;
 using queue = std::queue<int>;
 
 BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {

@@ -3,48 +3,15 @@
 
 // Monitors over executors of a user's own type, whose every function is user code.
 
+#include "support/test.hpp"
 #include "unit/monitor/fixture.hpp"
 
 #include <asio_sync/async_monitor.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <functional>
-#include <list>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-
 namespace monitor_executors_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using boost::system::error_code;
 
 // What the executors below do besides, in each of their functions; on a thread of its own, so that
 // a lock held by the caller is noticed.

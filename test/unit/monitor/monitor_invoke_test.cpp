@@ -4,46 +4,14 @@
 // Functions that a monitor invokes, and what becomes of the object.
 
 #include "support/memory.hpp"
+#include "support/test.hpp"
 #include "unit/monitor/fixture.hpp"
 
 #include <asio_sync/async_monitor.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <future>
-#include <memory>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 namespace monitor_invoke_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using boost::system::error_code;
 using entry = bank::entry;
 
 struct fixture : monitor_fixture {

@@ -6,31 +6,14 @@
 
 #include "support/failing_coroutine.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 #include "unit/monitor/fixture.hpp"
 
 #include <asio_sync/async_monitor.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <new>
-#include <optional>
-
 namespace monitor_memory_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using boost::system::error_code;
 using entry = bank::entry;
 
 int increment(account& a) { return ++a.balance; }

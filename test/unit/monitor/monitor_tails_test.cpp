@@ -6,29 +6,14 @@
 // inside then overwrites or destroys the entry, the condition and the monitor.
 
 #include "support/executors.hpp"
+#include "support/test.hpp"
 #include "unit/monitor/fixture.hpp"
 
 #include <asio_sync/async_monitor.hpp>
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <thread>
-#include <utility>
-
 namespace monitor_tails_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using boost::system::error_code;
 using entry = bank::entry;
 
 // Has another thread run what it is given, and waits for that: it has come that far before the

@@ -3,49 +3,18 @@
 
 // A monitor that is entered: by whom, where, and what its conditions do.
 
-#include "support/error_of.hpp"
+#include "support/test.hpp"
 #include "unit/monitor/fixture.hpp"
 
 #include <asio_sync/async_monitor.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-
 namespace monitor_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_monitor;
-using asio_sync::basic_async_monitor;
-using boost::system::error_code;
 using entry = bank::entry;
 
 static_assert(!std::is_copy_constructible_v<entry> && std::is_nothrow_move_assignable_v<entry>);
 static_assert(!std::is_move_constructible_v<bank>);
-
-error_code const not_permitted = make_error_code(boost::system::errc::operation_not_permitted);
 
 // Counts the kinds of waits with an entry that are refused as invalid.
 struct waits_in_all_ways {

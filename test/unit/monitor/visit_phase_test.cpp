@@ -3,17 +3,12 @@
 
 // The phases of a visit to a monitor: each legal transition is taken, and no other.
 
+#include "support/test.hpp"
+
 #include <asio_sync/detail/core/monitor_state.hpp>
 #include <asio_sync/detail/core/permit_state.hpp>
 #include <asio_sync/detail/core/wait_list.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <mutex>
-#include <set>
-#include <utility>
 
 namespace visit_phase_test {
 

@@ -8,14 +8,9 @@
 // and of rules/one_by_one.hpp, where one wait is served as the one before lets go (two of R7, one
 // each of R4, R10, R14 and R19). What holds in their place is in auto_reset_event_*test.cpp.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_auto_reset_event.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <memory>
-#include <utility>
 
 namespace rules_auto_reset_event_test {
 

@@ -8,24 +8,16 @@
 // the mutex is free. So rules/coroutines.hpp and rules/threads.hpp are left to
 // condition_tokens_test.cpp, condition_memory_test.cpp and condition_test.cpp.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associator.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <utility>
 
 namespace rules_condition_test {
 
-using asio_sync::async_mutex;
+using namespace asio_sync::test;
 using lock_type = async_mutex::lock_type;
 
 // A mutex that lives for as long as a wait has to do with it, and is free when the last has gone.

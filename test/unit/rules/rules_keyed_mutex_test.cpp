@@ -6,17 +6,9 @@
 // There is no blocking form, so it does without the cases of rules/blocking.hpp. Where the others
 // want a thread to block, it runs a context of its own.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_keyed_mutex.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <utility>
 
 namespace rules_keyed_mutex_test {
 

@@ -8,15 +8,9 @@
 // grants against cancellations, of lifetimes and of time. So R1, R1a, R2, R6, R12, R13 and R16 to
 // R18 are left to latch_test.cpp and latch_lifetime_test.cpp, as are arrivals.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_latch.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <utility>
 
 namespace rules_latch_test {
 

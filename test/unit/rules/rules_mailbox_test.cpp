@@ -8,22 +8,9 @@
 // holds in place of the first two is in mailbox_test.cpp. Where the others want a thread to block,
 // it waits for a future.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mailbox.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <future>
-#include <memory>
-#include <utility>
 
 namespace rules_mailbox_test {
 

@@ -8,13 +8,9 @@
 // two of R10) and of rules/one_by_one.hpp (one after the other: two of R7, one each of R4, R10,
 // R14 and R19). What holds in their place is in manual_reset_event_*_test.cpp.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_manual_reset_event.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <utility>
 
 namespace rules_manual_reset_event_test {
 

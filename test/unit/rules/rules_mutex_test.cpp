@@ -4,10 +4,9 @@
 // What every primitive promises, of the mutex.
 
 #include "rules/mutex_subject.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-
-#include <boost/test/unit_test.hpp>
 
 namespace rules_mutex_test {
 

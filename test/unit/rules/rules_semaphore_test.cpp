@@ -3,12 +3,9 @@
 
 // What every primitive promises, of a semaphore with one permit.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_semaphore.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <utility>
 
 namespace rules_semaphore_test {
 

@@ -4,13 +4,9 @@
 // What every primitive promises, of a shared mutex that is locked for reading: where it makes no
 // difference that those who were let in keep nobody out.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_shared_mutex.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <mutex>
-#include <utility>
 
 namespace rules_shared_mutex_reading_test {
 

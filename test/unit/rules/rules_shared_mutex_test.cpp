@@ -4,10 +4,9 @@
 // What every primitive promises, of a shared mutex that is locked for writing.
 
 #include "rules/mutex_subject.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_shared_mutex.hpp>
-
-#include <boost/test/unit_test.hpp>
 
 namespace rules_shared_mutex_test {
 

@@ -3,61 +3,24 @@
 
 // Calls for several mutexes that cannot succeed, and where these complete.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
 
 #include "support/executors.hpp"
 #include "support/memory.hpp"
 
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 #include <boost/version.hpp>
 #if BOOST_VERSION >= 108200
 #include <boost/asio/bind_immediate_executor.hpp>
 #endif
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <future>
-#include <memory>
-#include <new>
-#include <optional>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace lock_all_refusals_test {
 
-namespace asio = boost::asio;
-using namespace asio_sync;
-using namespace std::chrono_literals;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using lock_type = async_mutex::lock_type;
 
-error_code const aborted = asio::error::operation_aborted;
-error_code const closed = error::closed;
 error_code const invalid =
     boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
 

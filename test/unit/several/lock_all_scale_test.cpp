@@ -5,36 +5,14 @@
 
 #include "support/coroutine.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <deque>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace lock_all_scale_test {
 
-namespace asio = boost::asio;
 using namespace asio_sync::test;
-using asio_sync::async_lock_all;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 using locks_type = std::vector<lock_type>;
 

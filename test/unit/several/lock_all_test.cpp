@@ -3,60 +3,18 @@
 
 // Several mutexes that are locked at once; and the code in doc/async_lock_all.md.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_shared_mutex.hpp>
-#include <asio_sync/error.hpp>
 
 #include "support/memory.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
 #include <boost/version.hpp>
 #if BOOST_VERSION >= 108200
 #include <boost/asio/bind_immediate_executor.hpp>
 #endif
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <future>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace lock_all_program {
@@ -107,17 +65,12 @@ int main() {
 
 namespace lock_all_test {
 
-namespace asio = boost::asio;
-using namespace asio_sync;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 using asio::deferred;
 using asio::use_awaitable;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 using locks_type = std::vector<lock_type>;
 
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
 error_code const invalid =
     boost::system::errc::make_error_code(boost::system::errc::invalid_argument);
 

@@ -5,41 +5,13 @@
 
 #include "support/executors.hpp"
 #include "support/mutex_result.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <type_traits>
-#include <utility>
-
 namespace awkward_executors_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_mutex;
-using asio_sync::test::basic_mutex_result;
-using asio_sync::test::execution_log;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::mutex_result;
-using asio_sync::test::observed_handler;
-using asio_sync::test::throwing_executor;
-using asio_sync::test::tracking_executor;
-using boost::system::error_code;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 using lock_type = async_mutex::lock_type;
 using plan = throwing_executor::plan;

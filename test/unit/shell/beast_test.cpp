@@ -3,23 +3,14 @@
 
 // Together with Boost.Beast, whose handlers bring associators of their own.
 
+#include "support/test.hpp"
 #include "unit/group/strands.hpp"
 
 #include <asio_sync/async_group.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_future.hpp>
 #include <boost/beast/core/async_base.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/bind_handler.hpp>
@@ -27,19 +18,11 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <utility>
 
 namespace beast_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 namespace beast = boost::beast;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 
 // As sessions of Beast's examples are written.
 struct session : std::enable_shared_from_this<session> {

@@ -1,26 +1,16 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
+
 #include <asio_sync/detail/platform/block_pool.hpp>
 
 #include "support/memory.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace block_pool_test {
 
 using asio_sync::detail::pool_allocator;
-using asio_sync::test::empty_pool;
-using asio_sync::test::failing_heap;
-using asio_sync::test::heap_counter;
+using namespace asio_sync::test;
 namespace pool = asio_sync::detail::pool;
 
 template <std::size_t Size>

@@ -5,55 +5,21 @@
 // executor that does not look like that of the context which it belongs to.
 
 #include "support/child.hpp"
-#include "support/error_of.hpp"
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <future>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
 
 #if defined(ASIO_SYNC_TEST_HAS_CHILDREN)
 #include <pthread.h>
 #include <sys/mman.h>
 #endif
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_mutex;
-using asio_sync::test::error_of;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 namespace blocking_test {
 
 constexpr auto long_enough = 1min;  // for whatever does not hang
-
-error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
 
 template <class Condition>
 bool comes_true(Condition condition) {

@@ -3,6 +3,8 @@
 
 // Together with Boost.Cobalt, whose token use_op brings an immediate executor, memory and a slot.
 
+#include "support/test.hpp"
+
 #include <boost/version.hpp>
 
 #if BOOST_VERSION >= 108400
@@ -12,24 +14,16 @@
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/cobalt/op.hpp>
 #include <boost/cobalt/spawn.hpp>
 #include <boost/cobalt/task.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <utility>
 
 // Of Cobalt's own: memory is kept for its coroutines by one class, and let go by another.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace cobalt_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 namespace cobalt = boost::cobalt;
 using cobalt::use_op;
 

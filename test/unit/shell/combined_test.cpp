@@ -4,44 +4,17 @@
 // Waits for a mutex as a part of larger operations.
 
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/compose.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/experimental/promise.hpp>
 #include <boost/asio/experimental/use_promise.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <mutex>
-#include <type_traits>
-#include <utility>
-#include <variant>
 
 namespace combined_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 namespace experimental = asio::experimental;
-using asio_sync::async_mutex;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 using namespace experimental::awaitable_operators;
 
 using lock_type = async_mutex::lock_type;

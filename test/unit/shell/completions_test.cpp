@@ -6,17 +6,10 @@
 // user code to return, and none outlives its context.
 
 #include "support/executors.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
 #include <boost/version.hpp>
 
 // Associated immediate executors are in Asio from Boost 1.82 on.
@@ -24,27 +17,9 @@
 #include <boost/asio/bind_immediate_executor.hpp>
 #endif
 
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <utility>
-
 namespace completions_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::dropping_executor;
-using asio_sync::test::execution_log;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::observed_handler;
-using asio_sync::test::throwing_executor;
-using asio_sync::test::tracking_executor;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 using action = std::function<void()>;
 

@@ -1,39 +1,15 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
 #include "support/executors.hpp"
-#include "support/observed_handler.hpp"
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace context_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::observed_handler;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // Waits of every kind for the mutex whose handlers belong to the context. The mutex is held.
 template <class Context>

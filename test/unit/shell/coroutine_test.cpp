@@ -5,49 +5,20 @@
 // ASIO_SYNC_PLAIN_AWAITABLES, where it pays a trip through its executor.
 
 #include "support/coroutine.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/version.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 
 #if BOOST_ASIO_VERSION >= 103400
 #include <boost/asio/cancel_after.hpp>
 #endif
 
-#include <chrono>
-#include <mutex>
-#include <type_traits>
-#include <utility>
-
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::run;
-using asio_sync::test::run_on_stack;
-using asio_sync::test::spared;
-using asio_sync::test::trip_probe;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using guard = async_mutex::lock_type;
-using namespace std::chrono_literals;
 
 namespace coroutine_test {
-
-error_code const closed = asio_sync::error::closed;
 
 // Whether the specialisation of Asio's awaiter is chosen: await_ready() of Asio's own is const.
 template <class Executor, class Operation>

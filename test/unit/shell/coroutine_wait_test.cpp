@@ -6,55 +6,16 @@
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/detail/reactor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <utility>
-
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_mutex;
-using asio_sync::test::run;
-using asio_sync::test::spared;
-using boost::system::error_code;
-using boost::system::system_error;
+using namespace asio_sync::test;
 using guard = async_mutex::lock_type;
-using namespace std::chrono_literals;
 
 namespace coroutine_wait_test {
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
 
 // Awaits a lock in all the ways that a coroutine is spared a trip for, one after the other;
 // calls `between` before each.

@@ -6,36 +6,13 @@
 
 #include "support/child.hpp"
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
-
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using asio_sync::async_mutex;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
-using boost::system::system_error;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 namespace dead_test {
-
-error_code const aborted = asio::error::operation_aborted;
 
 // Destroys the home of a mutex, which is locked, while another thread calls act(mutex). Mostly a
 // test for the thread sanitizer.

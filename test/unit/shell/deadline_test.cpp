@@ -5,21 +5,11 @@
 
 #include "support/memory.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/detail/context/deadline_heap.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/operation/wait_limit.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <ratio>
-#include <vector>
 
 using asio_sync::detail::deadline_heap;
 using asio_sync::detail::no_limit;
@@ -27,7 +17,7 @@ using asio_sync::detail::steady_clock;
 using asio_sync::detail::wait_limit;
 using asio_sync::detail::waiter;
 using asio_sync::detail::waiter_action;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 namespace deadline_test {
 

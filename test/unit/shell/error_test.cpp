@@ -1,22 +1,15 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#include <asio_sync/error.hpp>
+#include "support/test.hpp"
+
 #include <asio_sync/version.hpp>
 
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <set>
-#include <string>
 #include <system_error>
-#include <type_traits>
 
 namespace error_test {
 
-using asio_sync::error;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 constexpr error all[] = {error::closed, error::broken_barrier, error::lease_lost,
                          error::kind_mismatch, error::version_mismatch};

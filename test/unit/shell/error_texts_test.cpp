@@ -5,52 +5,16 @@
 
 #include "support/blocked_thread.hpp"
 #include "support/memory.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync.hpp>
 
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <sstream>
-#include <stdexcept>
 #include <streambuf>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using namespace asio_sync;
-using asio_sync::test::blocked_thread;
-using asio_sync::test::fail_each_allocation;
-using boost::system::error_code;
-using boost::system::system_error;
+using namespace asio_sync::test;
 using clock_type = std::chrono::steady_clock;
-using namespace std::chrono_literals;
 
 namespace error_texts_test {
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const closed = error::closed;
-error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
-error_code const invalid = errc::make_error_code(errc::invalid_argument);
-error_code const not_permitted = errc::make_error_code(errc::operation_not_permitted);
-error_code const too_large = errc::make_error_code(errc::value_too_large);
 
 struct thrown_error {
   error_code code;

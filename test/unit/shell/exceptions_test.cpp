@@ -1,39 +1,16 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
 #include "support/executors.hpp"
 #include "support/memory.hpp"
-#include "support/observed_handler.hpp"
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <new>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace exceptions_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_mutex;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
 
 // One initiation whose allocations fail one after the other: what Start(mutex, contexts, handler)
 // does, with the mutex held or free. Afterwards everything works.

@@ -5,42 +5,13 @@
 
 #include "support/executors.hpp"
 #include <asio_sync/async_mutex.hpp>
+#include "support/test.hpp"
 
-#include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/system_context.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <optional>
-#include <thread>
-#include <type_traits>
-#include <utility>
 
 namespace executors_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_mutex;
-using asio_sync::test::bare_executor;
-using asio_sync::test::execution_log;
-using asio_sync::test::foreign_context_executor;
-using asio_sync::test::tracking_executor;
-using boost::system::error_code;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 using lock_type = async_mutex::lock_type;
 

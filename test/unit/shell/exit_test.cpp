@@ -5,22 +5,13 @@
 // the program with a status of its own.
 
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstdio>
-#include <cstdlib>
-#include <optional>
-#include <thread>
-
 namespace exit_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::mutex_result;
+using namespace asio_sync::test;
 
 // Queues, hands over, cancels and destroys.
 bool exercise() {

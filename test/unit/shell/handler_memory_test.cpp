@@ -5,36 +5,14 @@
 // an arena, its handlers own the session. The memory is given back before such a handler ends.
 
 #include "support/executors.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-
 namespace handler_memory_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::dropping_executor;
-using asio_sync::test::fate;
-using asio_sync::test::observed_handler;
-using asio_sync::test::throwing_executor;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // What is known of arenas after their end.
 struct arena_log {

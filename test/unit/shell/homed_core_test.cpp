@@ -1,12 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_latch.hpp>
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
 
 namespace homed_core_test {
 

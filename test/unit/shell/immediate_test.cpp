@@ -3,6 +3,8 @@
 
 // Associated immediate executors, which Asio has from Boost 1.82 on.
 
+#include "support/test.hpp"
+
 #include <boost/version.hpp>
 
 #if BOOST_VERSION >= 108200
@@ -12,30 +14,11 @@
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/bind_immediate_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/system_executor.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <mutex>
-#include <utility>
 
 namespace immediate_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::execution_log;
-using asio_sync::test::inline_executor;
-using asio_sync::test::mutex_result;
-using asio_sync::test::throwing_executor;
-using asio_sync::test::tracking_executor;
-using boost::system::error_code;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 using lock_type = async_mutex::lock_type;
 

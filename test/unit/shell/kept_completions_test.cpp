@@ -5,32 +5,13 @@
 
 #include "support/executors.hpp"
 #include "support/manual_queue.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <stdexcept>
-
 namespace kept_completions_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::bare_executor;
-using asio_sync::test::dropping_executor;
-using asio_sync::test::execution_log;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::manual_queue;
-using asio_sync::test::observed_handler;
-using asio_sync::test::throwing_executor;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 struct fixture {
   asio::io_context context;

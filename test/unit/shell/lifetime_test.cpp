@@ -1,42 +1,15 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
 #include "support/executors.hpp"
-#include "support/observed_handler.hpp"
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace lifetime_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::execution_log;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::observed_handler;
-using asio_sync::test::tracking_executor;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // A queued wait for the mutex, which is at home in `home`, with a handler bound to `ex`.
 template <class Executor>
@@ -60,8 +33,6 @@ void keeps_run_going(asio::io_context& home, asio::io_context& own, Executor con
   BOOST_TEST(second.granted());
   BOOST_TEST(own.stopped());
 }
-
-error_code const aborted = asio::error::operation_aborted;
 
 }  // namespace lifetime_test
 

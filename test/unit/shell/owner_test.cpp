@@ -3,18 +3,11 @@
 
 // Handlers that own the mutex for which they wait.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <mutex>
-#include <utility>
-
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using guard = async_mutex::lock_type;
 
 BOOST_AUTO_TEST_SUITE(owner_test)

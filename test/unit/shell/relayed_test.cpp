@@ -8,50 +8,15 @@
 #include "support/derived_executors.hpp"
 #include "support/executors.hpp"
 #include "support/manual_queue.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace relayed_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_mutex;
-using asio_sync::test::derived_executor;
-using asio_sync::test::execution_log;
-using asio_sync::test::fate;
-using asio_sync::test::manual_queue;
-using asio_sync::test::observed_handler;
-using asio_sync::test::private_executor;
-using asio_sync::test::throwing_executor;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 using any_handler = asio::any_completion_handler<void(error_code, async_mutex::lock_type)>;
-
-error_code const aborted = asio::error::operation_aborted;
 
 // A mutex at home in one context, and a handler's executor in another: with Asio's own types only.
 struct two_steps {

@@ -8,45 +8,13 @@
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
 #include "support/manual_queue.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_completion_executor.hpp>
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <future>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
 namespace routes_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::execution_log;
-using asio_sync::test::fate;
-using asio_sync::test::inline_executor;
-using asio_sync::test::manual_queue;
-using asio_sync::test::observed_handler;
-using asio_sync::test::spared;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
+using namespace asio_sync::test;
 
 // A handler that gives a reference to its executor, of which it is the only owner.
 template <class Executor>

@@ -1,30 +1,15 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-#include <asio_sync/async_mutex.hpp>
+#include "support/test.hpp"
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/test/unit_test.hpp>
+#include <asio_sync/async_mutex.hpp>
 
 #include <pthread.h>
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
-
 namespace scale_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 #ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t many = 50'000;

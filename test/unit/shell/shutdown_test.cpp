@@ -4,44 +4,16 @@
 // Contexts that shut down before they have seen anything of the library, and in which order one
 // destroys the handlers that wait.
 
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/async_condition.hpp>
 #include <asio_sync/async_lock_all.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace shutdown_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::fate;
-using asio_sync::test::observed_handler;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 // Calls a function when the last copy is destroyed.
 class at_end {

@@ -3,27 +3,17 @@
 
 // The connection of a wait with the slot of its handler: which of the two ends may end first.
 
+#include "support/test.hpp"
+
 #include <asio_sync/detail/context/core_base.hpp>
 #include <asio_sync/detail/context/destination.hpp>
 #include <asio_sync/detail/context/slot_link.hpp>
 #include <asio_sync/detail/context/waiter.hpp>
 #include <asio_sync/detail/platform/known_context.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <cstdlib>
-#include <functional>
-#include <optional>
-#include <thread>
-#include <utility>
-
 namespace slot_link_test {
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using namespace asio_sync::detail;
 
 // A core that does nothing but call a function when a wait is refused.

@@ -4,6 +4,7 @@
 // Stackful coroutines themselves, so that a sanitizer that does not follow their switches is seen
 // here and not in a test of a primitive; beside sessions of other styles; and in a group.
 
+#include "support/test.hpp"
 #include "unit/group/strands.hpp"
 
 #include <asio_sync/async_enumerator.hpp>
@@ -11,29 +12,7 @@
 #include <asio_sync/async_guarded.hpp>
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <stdexcept>
-#include <utility>
-
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
 BOOST_AUTO_TEST_SUITE(stackful_test)
 

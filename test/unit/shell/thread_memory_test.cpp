@@ -7,18 +7,9 @@
 
 #include "support/child.hpp"
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <cstdlib>
-#include <new>
-#include <optional>
-#include <thread>
 
 // The sanitizers have a heap of their own, which ends the process when it finds no memory.
 #if defined(ASIO_SYNC_TEST_CHILDREN_HAVE_THREADS) && defined(__GLIBC__) && !defined(BOOST_USE_ASAN)
@@ -27,10 +18,7 @@
 
 namespace thread_memory_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::failure_in_child;
-using asio_sync::test::mutex_result;
+using namespace asio_sync::test;
 
 // While this lives no thread of the process gets memory, from whatever function. What it takes for
 // that stays taken: its process is a child, and ends soon.

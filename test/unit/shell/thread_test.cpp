@@ -4,41 +4,13 @@
 // The blocking forms, for threads that run no executor.
 
 #include "support/blocked_thread.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
-
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
-using asio_sync::async_mutex;
-using asio_sync::basic_async_mutex;
-using asio_sync::test::blocked_thread;
-using boost::system::error_code;
-using boost::system::system_error;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 namespace thread_test {
-
-error_code const closed = asio_sync::error::closed;
-error_code const deadlock = errc::make_error_code(errc::resource_deadlock_would_occur);
 
 auto carries(error_code expected) {
   return [expected](system_error const& e) { return e.code() == expected; };

@@ -1,30 +1,15 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
 #include "support/memory.hpp"
-#include "support/observed_handler.hpp"
-
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <new>
-#include <stdexcept>
 
 namespace throwing_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_mutex;
-using boost::system::error_code;
 
 // A handler that may be moved so many times, and then throws.
 class moving_handler {

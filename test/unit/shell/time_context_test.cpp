@@ -5,36 +5,16 @@
 
 #include "support/manual_queue.hpp"
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/detail/reactor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <mutex>
-#include <thread>
-
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::manual_queue;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using guard = async_mutex::lock_type;
-using namespace std::chrono_literals;
 
 namespace time_context_test {
-
-error_code const timed_out = asio::error::timed_out;
 
 // Making a timer puts the reactor into a context, for good.
 bool has_timer(asio::execution_context& context) {

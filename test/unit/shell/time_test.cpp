@@ -4,39 +4,17 @@
 // Waits that give up after a time.
 
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
-#include <asio_sync/error.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/deferred.hpp>
 #include <boost/asio/detail/reactor.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
 
-#include <array>
-#include <chrono>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <vector>
-
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using guard = async_mutex::lock_type;
 using clock_type = std::chrono::steady_clock;
-using namespace std::chrono_literals;
 
 namespace time_test {
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
 
 // Making a timer puts the reactor into a context, for good.
 bool has_timer(asio::execution_context& context) {

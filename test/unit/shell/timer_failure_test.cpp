@@ -4,38 +4,17 @@
 // The timer of a context shares the reactor's heap with the user's timers: its place in there goes
 // to one of these when it fires or is interrupted, and to start again it may need memory.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mutex.hpp>
 
 #include "support/memory.hpp"
 #include "support/mutex_result.hpp"
-#include "support/observed_handler.hpp"
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <optional>
-#include <thread>
-#include <vector>
 
 namespace timer_failure_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_mutex;
-using asio_sync::test::failing_heap;
-using asio_sync::test::fate;
-using asio_sync::test::mutex_result;
-using asio_sync::test::observed_handler;
-using boost::system::error_code;
+using namespace asio_sync::test;
 using clock = std::chrono::steady_clock;
-
-error_code const timed_out = asio::error::timed_out;
 
 // What goes wrong in there depends on how many of the user's timers there are, so each case tries
 // some numbers: one of them fills the heap to its capacity, which doubles.

@@ -4,48 +4,13 @@
 // Every completion token, with a mutex that is free and with one that is held.
 
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/append.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/consign.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/spawn.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <future>
-#include <memory>
-#include <mutex>
-#include <tuple>
-#include <utility>
-
 namespace tokens_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
-using boost::system::system_error;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 using lock_type = async_mutex::lock_type;
 auto const aborted = error_code(asio::error::operation_aborted);

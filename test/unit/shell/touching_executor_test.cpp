@@ -4,29 +4,13 @@
 // An executor that touches itself after it has run what it was given, which may free the block of
 // a wait, and what the executor is a part of: for handlers, and under primitives.
 
+#include "support/test.hpp"
+
 #include <asio_sync.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <memory>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace touching_executor_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using namespace asio_sync;
+using namespace asio_sync::test;
 
 struct uses {
   int executed = 0;

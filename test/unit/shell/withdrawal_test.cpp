@@ -7,41 +7,18 @@
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
 #include "support/mutex_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/detail/context/completion.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <utility>
-
 namespace withdrawal_test {
 
-namespace asio = boost::asio;
-using asio_sync::async_mutex;
-using asio_sync::async_semaphore;
+using namespace asio_sync::test;
 using asio_sync::detail::immediate_budget;
-using asio_sync::test::inline_executor;
-using asio_sync::test::mutex_result;
-using boost::system::error_code;
 using lock_type = async_mutex::lock_type;
 
-error_code const aborted = asio::error::operation_aborted;
 constexpr auto total = asio::cancellation_type::total;
 
 struct fixture {

@@ -4,23 +4,9 @@
 // The code in doc/async_auto_reset_event.md that is in no example, and what that page says
 // beside the rules.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_auto_reset_event.hpp>
-
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <iostream>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace auto_event_program {
@@ -82,10 +68,7 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(auto_reset_event_document_test)
 
-namespace asio = boost::asio;
-using asio_sync::async_auto_reset_event;
-using boost::system::error_code;
-using namespace std::chrono_literals;
+using namespace asio_sync::test;
 
 BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
   std::ostringstream printed;

@@ -6,35 +6,13 @@
 #include "support/coroutine.hpp"
 #include "support/event_result.hpp"
 #include "support/executors.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_auto_reset_event.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <thread>
-
 namespace auto_reset_event_lifetime_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_auto_reset_event;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
 
 struct fixture {
   asio::io_context context, other;

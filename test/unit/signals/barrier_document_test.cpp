@@ -4,30 +4,9 @@
 // The code in doc/async_barrier.md that is in no example, and what that page says beside the
 // rules.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_barrier.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <iostream>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace barrier_program {
@@ -69,13 +48,10 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(barrier_document_test)
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::bind_cancellation_slot;
 using asio::use_awaitable;
-using asio_sync::async_barrier;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_CASE(the_program_on_the_page_prints_what_the_page_says) {
   std::ostringstream printed;

@@ -5,43 +5,10 @@
 // who drop, and misuse. What all primitives have is in test/rules.
 
 #include "support/blocked_thread.hpp"
-#include "support/error_of.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_barrier.hpp>
 #include <asio_sync/detail/platform/threading.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <future>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <type_traits>
 
 #ifdef ASIO_SYNC_HAS_THREAD_CANCELLATION
 #include <pthread.h>
@@ -49,22 +16,9 @@
 
 namespace barrier_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_barrier;
-using asio_sync::basic_async_barrier;
-using asio_sync::test::blocked_thread;
-using asio_sync::test::error_of;
-using asio_sync::test::fate;
-using asio_sync::test::observed_handler;
-using boost::system::error_code;
+using namespace asio_sync::test;
 
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
 error_code const broken = asio_sync::error::broken_barrier;
-error_code const invalid = make_error_code(boost::system::errc::invalid_argument);
-error_code const deadlock = make_error_code(boost::system::errc::resource_deadlock_would_occur);
 
 // A participant that was released, as the leader or not.
 bool led(fate const& f) { return f.granted(); }

@@ -3,32 +3,9 @@
 
 // The code in doc/async_latch.md that is in no example, and what that page says beside the rules.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_latch.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/errc.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <deque>
-#include <exception>
-#include <iostream>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <thread>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace latch_program {
@@ -68,14 +45,10 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(latch_document_test)
 
-namespace asio = boost::asio;
-namespace errc = boost::system::errc;
+using namespace asio_sync::test;
 using asio::as_tuple;
 using asio::bind_cancellation_slot;
 using asio::use_awaitable;
-using asio_sync::async_latch;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 auto carries(error_code expected) {
   return [expected](boost::system::system_error const& error) { return error.code() == expected; };

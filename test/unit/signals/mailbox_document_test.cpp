@@ -4,23 +4,9 @@
 // The code in doc/async_mailbox.md that is in no example, and what that page says
 // beside the rules.
 
+#include "support/test.hpp"
+
 #include <asio_sync/async_mailbox.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/error_code.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <iostream>
-#include <sstream>
 
 // The program on the page, from its first line to its last; what it includes is included above.
 namespace mailbox_program {
@@ -68,12 +54,8 @@ int main() {
 
 BOOST_AUTO_TEST_SUITE(mailbox_document_test)
 
-namespace asio = boost::asio;
+using namespace asio_sync::test;
 using asio::use_awaitable;
-using asio_sync::async_mailbox;
-using asio_sync::mailbox_flags;
-using boost::system::error_code;
-using namespace std::chrono_literals;
 
 constexpr mailbox_flags data = 1, left = 2, right = 4;
 

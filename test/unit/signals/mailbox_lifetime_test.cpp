@@ -5,39 +5,14 @@
 
 #include "support/executors.hpp"
 #include "support/mailbox_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mailbox.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <thread>
-#include <vector>
 
 namespace mailbox_lifetime_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_mailbox;
-using asio_sync::mailbox_flags;
-using boost::system::error_code;
 using handler = mailbox_handler;
-
-error_code const aborted = asio::error::operation_aborted;
 
 constexpr mailbox_flags a = 1, b = 2, c = 4;
 

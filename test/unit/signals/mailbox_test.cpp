@@ -5,38 +5,14 @@
 // them. What it has in common with other primitives is in test/rules.
 
 #include "support/mailbox_result.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_mailbox.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 namespace mailbox_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_mailbox;
-using asio_sync::basic_async_mailbox;
-using asio_sync::mailbox_flags;
-using boost::system::error_code;
 using handler = mailbox_handler;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
 
 constexpr mailbox_flags a = 1, b = 2, c = 0x8000'0000, none = 0, every = 0xFFFF'FFFF;
 

@@ -9,45 +9,13 @@
 #include "support/event_result.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_manual_reset_event.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <thread>
-#include <utility>
-
 namespace manual_reset_event_lifetime_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_manual_reset_event;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
 
 // Waits of every kind, whose completions are counted.
 void wait_in_every_way(async_manual_reset_event& event, asio::io_context& context, outcomes& o) {

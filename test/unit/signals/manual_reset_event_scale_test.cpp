@@ -8,35 +8,13 @@
 #include "support/executors.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_manual_reset_event.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <thread>
-#include <vector>
-
 namespace manual_reset_event_scale_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 using namespace asio_sync::test;
-using asio_sync::async_manual_reset_event;
-using boost::system::error_code;
 
 #ifdef ASIO_SYNC_TEST_SANITIZED
 constexpr std::size_t most = 50'000;

@@ -5,48 +5,13 @@
 // all who wait. What it has in common with other primitives is in test/rules.
 
 #include "support/blocked_thread.hpp"
-#include "support/error_of.hpp"
-#include "support/observed_handler.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_manual_reset_event.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <future>
-#include <string>
-#include <type_traits>
 
 namespace manual_reset_event_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_manual_reset_event;
-using asio_sync::basic_async_manual_reset_event;
-using asio_sync::test::blocked_thread;
-using asio_sync::test::error_of;
-using asio_sync::test::fate;
-using asio_sync::test::observed_handler;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
+using namespace asio_sync::test;
 
 struct fixture {
   asio::io_context context, other;

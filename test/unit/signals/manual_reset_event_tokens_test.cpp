@@ -4,50 +4,16 @@
 // The completion tokens of waits for an event.
 
 #include "support/coroutine.hpp"
+#include "support/test.hpp"
 
 #include <asio_sync/async_manual_reset_event.hpp>
-#include <asio_sync/error.hpp>
-
-#include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/append.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
-#include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 
 #if !defined(ASIO_SYNC_TEST_HEADERS_ONLY)  // Boost.Context has to be linked
-#include <boost/asio/spawn.hpp>
 #endif
-
-#include <chrono>
-#include <exception>
-#include <future>
-#include <memory>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace manual_reset_event_tokens_test {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-using asio_sync::async_manual_reset_event;
-using asio_sync::test::run;
-using boost::system::error_code;
-
-error_code const aborted = asio::error::operation_aborted;
-error_code const timed_out = asio::error::timed_out;
-error_code const closed = asio_sync::error::closed;
+using namespace asio_sync::test;
 
 struct fixture {
   asio::io_context context;
