@@ -196,6 +196,20 @@ BOOST_AUTO_TEST_CASE(waits_that_begin_during_a_round_are_named_in_an_interval) {
   for (int i = 3001; i <= 6000; ++i) BOOST_TEST(named.count("x0:" + std::to_string(i)) == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(a_round_goes_on_earlier_when_waits_multiply) {
+  wait_many(1100, 1);
+  after(2s);
+  beat();
+  after(100ms);
+  wait_many(10'000, 1);
+  std::set<std::string> named;
+  for (auto const end = now + 2s; (now = std::max(now, s.next_tick())) < end;) {
+    auto const tokens = beat();
+    named.insert(tokens.begin(), tokens.end());
+  }
+  for (int i = 1101; i <= 11'100; ++i) BOOST_REQUIRE(named.count("x0:" + std::to_string(i)) == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_hint_does_not_wait_for_a_round_of_many_waits) {
   wait_many(10'000, 1);
   acquire("y");

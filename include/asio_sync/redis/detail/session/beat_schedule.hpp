@@ -88,7 +88,7 @@ class beat_schedule {
     }
     auto const asked = hint ? now + *hint + std::chrono::milliseconds(1) : time_point::max();
     if (asked < std::min(g.turn, g.due.at)) dues_.set(g, asked);
-    at_ = std::min(at_, std::max(now, dues_.earliest()));
+    at_ = std::min(at_, std::max(now, std::min(dues_.earliest(), rounds_at())));
   }
 
   // Names all waiters from now on, within an interval.
@@ -99,7 +99,8 @@ class beat_schedule {
       g.claims.restart();
       g.turn = now + interval_;
     }
-    at_ = rounds_at_ = now;
+    at_ = now;
+    rounds_from_ = time_point::min();
   }
 
   // Chooses the claims of a beat that is sent now, and the time of the next one.
@@ -113,11 +114,9 @@ class beat_schedule {
       begin_round(g, now);
       if (name(g, most_begun, named_.size() + most_of_begun)) end_round(g);
     }
-    if (rounds_at_ <= soon) continue_rounds(now);
+    if (rounds_at() <= soon) continue_rounds(now);
     name_holders();
-    at_ = now + interval_;
-    if (!rounds_.empty()) at_ = std::min(at_, rounds_at_);
-    at_ = std::min(at_, dues_.earliest());
+    at_ = std::min({now + interval_, rounds_at(), dues_.earliest()});
     sort_named();
   }
 
@@ -159,7 +158,12 @@ class beat_schedule {
   void continue_rounds(time_point now) noexcept {
     while (!rounds_.empty() && name(rounds_.front(), max_waited_objects, max_waiters))
       end_round(rounds_.front());
-    rounds_at_ = rounds_.empty() ? now : now + gap();
+    rounds_from_ = rounds_.empty() ? time_point::min() : now;
+  }
+
+  // Returns the time at which the rounds go on: the earlier, the more waits there are now.
+  time_point rounds_at() const noexcept {
+    return rounds_.empty() ? time_point::max() : rounds_from_ + gap();
   }
 
   // Names the groups that hold, each once, beginning behind the last one that an earlier beat has
@@ -214,8 +218,9 @@ class beat_schedule {
 
   due_heap<claim_group> dues_;    // waiters that a round, or the server, will name
   rotation<claim_group> rounds_;  // waiters whose round is not complete
-  time_point rounds_at_{};        // the time at which the rounds go on
-  rotation<claim_group> held_;    // holders, those first whose turn is next
+  // The time at which the rounds went on last; min() if they go on at once.
+  time_point rounds_from_ = time_point::min();
+  rotation<claim_group> held_;  // holders, those first whose turn is next
 };
 
 }  // namespace asio_sync::redis::detail
