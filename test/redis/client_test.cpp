@@ -740,7 +740,8 @@ BOOST_AUTO_TEST_CASE(a_child_that_runs_the_context_of_the_client_leaves_the_conn
 
 // --- Threads ---
 
-// A context ends, so that the client cannot end its waits; meanwhile the time of one is up.
+// A context ends, so that the client cannot end its waits; meanwhile the time of one is up. The
+// thread that has noticed waits until that context has ended, and another one calls the handler.
 BOOST_AUTO_TEST_CASE(a_wait_whose_time_is_up_decides_no_other_while_the_client_ends) {
   asio::io_context io, never_run;
   outcome<lock_type> patient, hasty;
@@ -759,10 +760,11 @@ BOOST_AUTO_TEST_CASE(a_wait_whose_time_is_up_decides_no_other_while_the_client_e
     was_up = is_up.get_future().wait_for(20s) == std::future_status::ready;
   });
   begun.get_future().wait();
-  std::thread runner([&] { io.run(); });
+  std::thread runner([&] { io.run(); }), other([&] { io.run(); });
   c.reset();
   end.join();
   runner.join();
+  other.join();
   BOOST_TEST(was_up);
   BOOST_TEST(hasty.refused(timed_out));
   BOOST_TEST(patient.refused(asio::error::operation_aborted));

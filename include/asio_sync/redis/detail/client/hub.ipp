@@ -156,8 +156,11 @@ void hub::wake() noexcept {
   post_orders();
 }
 
+// Keeps the client's context alive until the post has returned: the wait that has made the orders
+// may be over by now, and nobody else waits for this thread.
 void hub::post_orders() noexcept {
   if (is_forked()) return;
+  shell::context_ends::held_off const meanwhile;
   std::shared_ptr<strand_route> strand;
   {
     std::lock_guard const guard(lock_);
