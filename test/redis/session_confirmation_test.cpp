@@ -281,6 +281,27 @@ BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_before_it_confirms_has_its_comman
   BOOST_TEST(f.told() == "");
 }
 
+// The server has no record of the hold, and says so before the connection is lost.
+BOOST_AUTO_TEST_CASE(a_release_without_a_record_is_told_although_its_answer_is_lost) {
+  fixture f;
+  f.open();
+  claim& c = f.hold("x", 11);
+  f.s.release(f.now, c);
+  BOOST_TEST(f.sent() == "release x a.1:1");
+  f.empty();
+  BOOST_TEST(f.sent() == "open resume a.1 gen 2");
+  f.answer_number(-1);
+  f.cut();
+  f.connect();
+  BOOST_TEST(f.sent() == "open resume a.1 gen 3");
+  f.resumes();
+  BOOST_TEST(f.told() == "disconnected; connected");
+  BOOST_TEST(f.sent() == "beat; release x a.1:1");
+  f.answer_beat({});
+  f.answer_number(-1);
+  BOOST_TEST(f.told() == "record_lost; finished 1 lease_lost");
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_is_emptied_twice_confirms_once) {
   fixture f;
   f.open();

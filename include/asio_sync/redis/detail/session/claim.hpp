@@ -36,6 +36,7 @@ struct command {
   session_clock::time_point sent{};
   bool queued = true;        // it is to be sent
   bool again = false;        // it, or one by which the claim has asked, has been sent before
+  bool undone = false;       // the answer that is kept says that it has changed nothing
   std::size_t cost = 0;      // while it is unanswered; see command_queue
   question* asks = nullptr;  // null if it is none's, or that of one that has ended
 };

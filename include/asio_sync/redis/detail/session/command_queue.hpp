@@ -94,8 +94,12 @@ class command_queue {
   // Removes the first unanswered command.
   void settle() noexcept { settle(unanswered_); }
 
-  // Puts the first unanswered command aside: its answer is kept.
-  void put_aside() noexcept { kept_.splice(kept_.end(), unanswered_, unanswered_.begin()); }
+  // Puts the first unanswered command aside: its answer is kept. `undone`: the answer says that
+  // the command has changed nothing, so sending it again is sending it for the first time.
+  void put_aside(bool undone) noexcept {
+    unanswered_.front().undone = undone;
+    kept_.splice(kept_.end(), unanswered_, unanswered_.begin());
+  }
 
   // Makes the commands whose answers are kept the first unanswered ones.
   void restore() noexcept { unanswered_.splice(unanswered_.begin(), kept_); }
@@ -113,7 +117,8 @@ class command_queue {
       if (!is_wanted) {
         settle();
       } else {
-        front.queued = front.again = true;
+        front.queued = true;
+        front.again |= !std::exchange(front.undone, false);
         cost_ -= std::exchange(front.cost, 0);
         ready_.splice(at, unanswered_, unanswered_.begin());
       }

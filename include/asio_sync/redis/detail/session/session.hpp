@@ -55,14 +55,18 @@ inline void session::answered(time_point now, answer const& a) {
   if (!opens) confirm();
 }
 
-// If the server has refused the command because it knows no such session, it has not executed it,
-// whatever `open` is answered.
+// If the server knows no such session, or has no record of the hold, the command has changed
+// nothing, whatever `open` is answered.
 inline void session::keep(command const& front, answer const& a) {
   kept_.add(a);
-  commands().put_aside();
   auto const* const r = std::get_if<refusal>(&a);
-  if (r != nullptr && consequence_of(r->code()).what == reaction::lose_session)
-    claim_table::deny(front);
+  consequence const follows = r != nullptr ? consequence_of(r->code()) : consequence{};
+  bool const is_denied = follows.what == reaction::lose_session;
+  if (is_denied) claim_table::deny(front);
+  auto const* const number = std::get_if<std::int64_t>(&a);
+  bool const has_no_record = follows.why == failure::lease_lost ||
+                             (front.what == script::release && number != nullptr && *number < 0);
+  commands().put_aside(is_denied || has_no_record);
 }
 
 inline void session::pushed(time_point now, std::string_view text) {
