@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_the_protocol_that_is_switched_off_is_found) {
   for (auto const f : {model::fault::no_gate, model::fault::no_generation, model::fault::no_run_id,
                        model::fault::no_passing_on}) {
     std::string problem;
-    unsigned const found = find(f, 0, 120, problem);
+    unsigned const found = find(f, 0, 1000, problem);
     BOOST_TEST_MESSAGE("fault " << static_cast<int>(f) << ": walk " << found << ", " << problem);
     BOOST_TEST_INFO_SCOPE("fault " << static_cast<int>(f));
     BOOST_TEST(found != 0);

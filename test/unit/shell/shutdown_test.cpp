@@ -33,11 +33,20 @@ class own_context : public asio::execution_context {
     static inline asio::execution_context::id id;
     explicit queue(asio::execution_context& context) : service(context) {}
     void shutdown() noexcept override {
-      while (!functions.empty()) {
-        auto const dropped = std::move(functions.back());
-        functions.pop_back();
-      }
+      while (auto const dropped = take()) continue;
     }
+    void add(std::shared_ptr<void> function) {
+      std::lock_guard const guard(lock);
+      functions.push_back(std::move(function));
+    }
+    std::shared_ptr<void> take() {
+      std::lock_guard const guard(lock);
+      if (functions.empty()) return nullptr;
+      auto last = std::move(functions.back());
+      functions.pop_back();
+      return last;
+    }
+    std::mutex lock;  // a wait whose time is up comes from the thread of a timer
     std::vector<std::shared_ptr<void>> functions;
   };
 
@@ -59,7 +68,7 @@ class own_context : public asio::execution_context {
     }
     template <class Function>
     void execute(Function&& f) const {
-      asio::use_service<queue>(*context_).functions.push_back(
+      asio::use_service<queue>(*context_).add(
           std::make_shared<std::decay_t<Function>>(std::forward<Function>(f)));
     }
     friend bool operator==(executor_type const&, executor_type const&) noexcept = default;
