@@ -6,7 +6,7 @@
 
 { sub(/\/\/.*/, ""); if ($0 !~ /^ *#/) text = text $0 " " }
 
-# The text behind the bracket that closes the one that `head` ends with; the text begins with head.
+# Returns the text behind the bracket that closes the one that `head` ends with; the text begins with head.
 function behind(d, head, open, close_,    i, depth, c) {
   if (!match(d, head)) return d
   depth = 1
@@ -18,7 +18,7 @@ function behind(d, head, open, close_,    i, depth, c) {
   return substr(d, i)
 }
 
-# The declaration without its template<> and requires-clauses.
+# Returns the declaration without its template<> and requires-clauses.
 function bare(d) {
   while (d ~ /^ *template *</) d = behind(d, "^ *template *<", "<", ">")
   if (d ~ /^ *requires *\(/) d = behind(d, "^ *requires *\\(", "(", ")")
@@ -55,7 +55,10 @@ function declare(d) {
   if (d != "") print d
 }
 
-function is_public() { return kind[top] == "namespace" || (kind[top] == "class" && access[top] == "public") }
+# True if what is declared at this depth of braces is public.
+function is_public(depth) {
+  return kind[depth] == "namespace" || (kind[depth] == "class" && access[depth] == "public")
+}
 
 # Takes the text of a declaration, and the labels before it.
 function take(d) {
@@ -74,12 +77,12 @@ END {
     c = substr(text, at, 1)
     if (c == "{") {
       d = kind[top] == "other" ? "" : take(statement)
-      if (is_public()) declare(d)
+      if (is_public(top)) declare(d)
       top++
       kind[top] = "other"
       if (d ~ /^namespace/ && d !~ /detail/) kind[top] = "namespace"
       if (d ~ /^(class|struct) / && d !~ /promise_type/ && kind[top - 1] != "other") {
-        kind[top] = is_public_before() ? "class" : "other"
+        kind[top] = is_public(top - 1) ? "class" : "other"
         access[top] = d ~ /^struct/ ? "public" : "private"
       }
       statement = ""
@@ -88,14 +91,10 @@ END {
       statement = ""
     } else if (c == ";") {
       d = kind[top] == "other" ? "" : take(statement)
-      if (is_public()) declare(d)
+      if (is_public(top)) declare(d)
       statement = ""
     } else {
       statement = statement c
     }
   }
-}
-
-function is_public_before() {
-  return kind[top - 1] == "namespace" || (kind[top - 1] == "class" && access[top - 1] == "public")
 }

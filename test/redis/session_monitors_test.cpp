@@ -309,6 +309,26 @@ BOOST_AUTO_TEST_CASE(an_exit_that_an_emptied_server_refuses_has_not_happened) {
   }
 }
 
+// The refusal is kept when the connection is lost.
+BOOST_AUTO_TEST_CASE(an_exit_that_was_refused_has_not_happened_although_the_connection_is_lost) {
+  for (std::string const error : {"NOSESSION no such session", "LOST the token does not hold"}) {
+    inside_x f;
+    f.empty();
+    f.leave();
+    f.sent();
+    f.refuse(error);
+    f.cut();
+    f.connect();
+    f.sent();
+    f.resumes();
+    f.sent();
+    f.told();
+    f.answer_beat({});
+    f.refuse(error);
+    BOOST_TEST(f.told().ends_with("finished 1 lease_lost"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_is_unknown_if_its_session_is_not_resumed) {
   for (bool const is_sent : {false, true}) {
     inside_x f;

@@ -32,10 +32,7 @@ inline void owns_nothing(guard const& g) {
 
 // Both free, and their context.
 struct two_mutexes {
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   boost::asio::io_context context;
   mutex_type mutex{context};

@@ -31,10 +31,10 @@ inline error_code const invalid = make_error_code(errc::invalid_argument);
 inline error_code const not_permitted = make_error_code(errc::operation_not_permitted);
 inline error_code const too_large = make_error_code(errc::value_too_large);
 
-// Runs what is ready in a context, and what that makes ready there.
-inline void poll(asio::io_context& context) {
-  context.restart();
-  context.poll();
+// Runs the handlers that are ready in each context, and those that they make ready there.
+template <class... Contexts>
+void poll(Contexts&... contexts) {
+  (..., (contexts.restart(), contexts.poll()));
 }
 
 }  // namespace asio_sync::test

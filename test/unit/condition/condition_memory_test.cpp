@@ -38,12 +38,7 @@ struct fixture {
     return [this](error_code e) { completed += !e && lock.owns_lock(); };
   }
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   // After the initiation.
   void check_lock(bool thrown) {

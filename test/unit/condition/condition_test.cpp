@@ -44,12 +44,7 @@ struct fixture {
   async_condition condition{context};
   bool ready = false;
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   bool is_free() { return mutex.try_lock() && (mutex.unlock(), true); }
 

@@ -66,12 +66,7 @@ struct enumerator_fixture {
     return [this](std::exception_ptr thrown) { result(thrown); };
   }
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   // Notes its steps, of which there are two, with both operations in between.
   async_steps wait_for_both(int wanted = 2) {

@@ -27,12 +27,7 @@ struct fixture {
     return [this](error_code error, int, std::string const&) { errors.push_back(error); };
   }
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 };
 
 // Cancels whatever is pending, again and again.

@@ -80,21 +80,14 @@ struct fixture {
   }
   asio::awaitable<void> wait() { co_await operation(asio::use_awaitable); }
 
-  static void poll(asio::io_context& io) {
-    io.restart();
-    io.poll();
-  }
-  void poll() {
-    poll(context);
-    poll(other);
-  }
+  void poll() { test::poll(context, other); }
 
   // It is cancelled in the strand, not on the group's executor.
   void cancels_in_strand() {
     group.cancel_pending();
-    poll(context);
+    test::poll(context);
     BOOST_TEST(operation.is_pending());
-    poll(other);
+    test::poll(other);
     BOOST_TEST(!operation.is_pending());
     BOOST_TEST(in_strand);
     poll();
@@ -102,9 +95,9 @@ struct fixture {
   }
   void cancels_on_the_groups() {
     group.cancel_pending();
-    poll(other);
+    test::poll(other);
     BOOST_TEST(operation.is_pending());
-    poll(context);
+    test::poll(context);
     BOOST_TEST(!operation.is_pending());
     poll();
     BOOST_TEST(group.pending() == 0);
@@ -151,7 +144,7 @@ BOOST_AUTO_TEST_CASE(W1_a_coroutine_is_cancelled_where_it_was_spawned_wherever_i
   group.cancel_pending();
   third.poll();
   BOOST_TEST(operation.is_pending());
-  poll(other);
+  test::poll(other);
   BOOST_TEST(in_strand);
   poll(third);
   BOOST_TEST(ended == 1);
@@ -290,9 +283,9 @@ BOOST_AUTO_TEST_CASE(W3_timers_sockets_and_waits_are_cancelled_on_their_own_exec
   monitor.async_enter(group.track(count));
   BOOST_TEST(group.pending() == 5);
   group.cancel_pending();
-  poll(context);
+  test::poll(context);
   BOOST_TEST(group.pending() == 5);
-  poll(other);
+  test::poll(other);
   BOOST_TEST(group.pending() == 0);
   BOOST_TEST(ended == 4);
 }
@@ -319,9 +312,9 @@ BOOST_AUTO_TEST_CASE(W4_an_operation_that_is_asked_while_it_begins_is_cancelled_
   operation.while_it_begins = [&] { group.cancel_pending(); };
   asking(operation, strand, group.track(note()));
   BOOST_TEST(operation.is_pending());
-  poll(context);
+  test::poll(context);
   BOOST_TEST(operation.is_pending());
-  poll(other);
+  test::poll(other);
   BOOST_TEST(in_strand);
 }
 
@@ -374,7 +367,7 @@ BOOST_AUTO_TEST_CASE(W6_a_join_ends_the_group_while_the_first_operation_is_cance
     group.cancel_pending();
   });
   asio::post(context, [&] { dying->cancel_pending(); });
-  poll(context);
+  test::poll(context);
   BOOST_TEST(!dying);
   BOOST_TEST(!third.is_pending());
 
@@ -383,7 +376,7 @@ BOOST_AUTO_TEST_CASE(W6_a_join_ends_the_group_while_the_first_operation_is_cance
   second(dying->track(asio::detached));
   dying->async_join([&](error_code) { dying.reset(); });
   asio::post(context, [&] { dying->cancel_pending(); });
-  poll(context);
+  test::poll(context);
   BOOST_TEST(!dying);
 }
 
@@ -401,7 +394,7 @@ BOOST_AUTO_TEST_CASE(W6_what_the_first_operation_ends_takes_its_executor_along) 
     (*second)(group.track(asio::bind_executor(asio::make_strand(*second_context), note())));
     group.cancel_pending();
   });
-  poll(context);
+  test::poll(context);
   BOOST_TEST(!second_context);
   BOOST_TEST(ended == 1);
 }
@@ -502,7 +495,7 @@ BOOST_AUTO_TEST_CASE(W7_a_join_ends_the_context_of_a_coroutine_that_has_just_end
   group.async_join(
       asio::bind_executor(inline_executor(other), [&](error_code) { dying.reset(); }));
   dying->poll();
-  poll(context);
+  test::poll(context);
   BOOST_TEST(!dying);
   BOOST_TEST(group.pending() == 0);
 }
@@ -519,7 +512,7 @@ BOOST_AUTO_TEST_CASE(W7_one_that_is_cancelled_ends_the_context_of_the_next) {
                  group.track(asio::bind_executor(context, note_thrown())));
   dying->poll();
   asio::post(context, [&] { group.cancel_pending(); });
-  poll(context);
+  test::poll(context);
   BOOST_TEST(!dying);
   BOOST_TEST(group.pending() == 0);
 }
@@ -534,7 +527,7 @@ BOOST_AUTO_TEST_CASE(W7_the_group_and_then_its_context_end_while_others_are_to_b
   })));
   second(mortal->track(asio::bind_executor(dying->get_executor(), note())));
   asio::post(context, [&] { mortal->cancel_pending(); });
-  poll(context);
+  test::poll(context);
   BOOST_TEST(!dying);
   BOOST_TEST(second.is_pending());
   second.drop();
@@ -574,7 +567,7 @@ BOOST_AUTO_TEST_CASE(W1_a_coroutine_ends_while_its_cancellation_is_on_its_way) {
     context.restart();
     for (int i = 0; i < steps; ++i) context.poll_one();
     group.cancel_pending();
-    poll(context);
+    test::poll(context);
     BOOST_TEST(group.pending() == 0);
   }
 }
@@ -591,7 +584,7 @@ BOOST_AUTO_TEST_CASE(W1_a_coroutine_ends_while_the_signal_of_its_handler_is_on_i
     other.restart();
     for (int i = 0; i != 8 && group.pending() != 0; ++i) {
       other.poll_one();
-      poll(context);
+      test::poll(context);
     }
     BOOST_TEST(group.pending() == 0);
   };
@@ -599,7 +592,7 @@ BOOST_AUTO_TEST_CASE(W1_a_coroutine_ends_while_the_signal_of_its_handler_is_on_i
   auto const elsewhere = asio::bind_executor(context, here);
   ends(posting_executor(other, alive), group.track(elsewhere));
   BOOST_TEST_REQUIRE(alive.use_count() > 1);  // in what the coroutine has put into its slot
-  poll(other);
+  test::poll(other);
   BOOST_TEST(alive.use_count() == 1);
   ends(strand, group.track(here));
   ends(strand, group.track(elsewhere));
@@ -640,7 +633,7 @@ BOOST_AUTO_TEST_CASE(Handler_whose_move_throws_is_destroyed_before_it_ceases_to_
   }
   throws = true;
   operation.end();
-  BOOST_CHECK_THROW(poll(context), std::bad_alloc);
+  BOOST_CHECK_THROW(test::poll(context), std::bad_alloc);
   BOOST_TEST(at_its_end == 1);
   BOOST_TEST(group.pending() == 0);
 }

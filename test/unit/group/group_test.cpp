@@ -32,12 +32,7 @@ struct fixture {
   async_group group{context};
   stopped operation;
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 };
 
 }  // namespace group_test

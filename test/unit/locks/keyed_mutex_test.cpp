@@ -96,10 +96,7 @@ struct fixture {
 
   asio::io_context context;
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 };
 
 }  // namespace keyed_mutex_test

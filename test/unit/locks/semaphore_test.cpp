@@ -38,10 +38,7 @@ struct result {
 struct fixture {
   asio::io_context context;
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   // What all forms but try_acquire() do with n.
   void expect_of_all_forms(async_semaphore& s, std::ptrdiff_t n, error_code expected) {

@@ -22,12 +22,7 @@ struct fixture {
     if (waits) another = reader(mutex);
   }
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   auto handler() {
     return

@@ -39,10 +39,7 @@ using writing = result<writer>;
 using reading = result<reader>;
 
 struct fixture {
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
   void read(reading& r) { mutex->async_lock_shared(r.handler()); }
   void write(writing& w) { mutex->async_lock(w.handler()); }
   void upgrade(reader& from, writing& w) { mutex->async_upgrade(std::move(from), w.handler()); }

@@ -39,10 +39,7 @@ struct fixture {
   async_shared_mutex mutex{context};
   reader one{mutex};
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   static auto nothing() {
     return [](error_code, writer const&) {};

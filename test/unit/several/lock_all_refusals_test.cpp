@@ -45,10 +45,7 @@ struct fixture {
 
   auto all() { return std::vector<async_mutex*>{&*mutexes[0], &*mutexes[1], &*mutexes[2]}; }
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   asio::io_context context;
   std::array<std::optional<async_mutex>, 3> mutexes;

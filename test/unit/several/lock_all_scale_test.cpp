@@ -39,10 +39,7 @@ struct fixture {
     };
   }
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   std::size_t locked() const {
     return static_cast<std::size_t>(

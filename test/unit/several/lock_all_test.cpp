@@ -91,10 +91,7 @@ struct fixture {
     async_lock_all(mutexes, asio::bind_cancellation_slot(slot, handler()));
   }
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   int count_locked() const {
     return static_cast<int>(

@@ -49,10 +49,7 @@ struct fixture {
   async_mutex mutex{context};
   std::shared_ptr<session> one = std::make_shared<session>(mutex);
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 };
 
 // A composed operation, as Beast has them written: adds one to a number, in two steps, for which

@@ -55,10 +55,7 @@ struct fixture {
     BOOST_TEST(ended);
   }
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 };
 
 }  // namespace combined_test

@@ -34,10 +34,7 @@ struct fixture {
     poll();
   }
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 };
 
 }  // namespace immediate_test

@@ -91,10 +91,7 @@ class starved_timer {
   fate expiring;
 
  private:
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   void fill() {
     for (int i = 0; i < timers_; ++i)

@@ -79,10 +79,7 @@ struct fixture {
         });
   }
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 };
 
 // Counts what is allocated.

@@ -26,10 +26,7 @@ struct fixture {
   async_mutex mutex{context};
   asio::cancellation_signal signal;
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
 
   // Returns the error of a coroutine that is cancelled after it has tried to lock the free mutex:
   // on its executor, and before the function that it has posted there.

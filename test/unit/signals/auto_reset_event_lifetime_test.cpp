@@ -18,12 +18,7 @@ struct fixture {
   asio::io_context context, other;
   async_auto_reset_event event{context};
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 };
 
 }  // namespace auto_reset_event_lifetime_test

@@ -31,12 +31,7 @@ struct fixture {
   async_barrier two{context, 2, [this] { ++phases; }};
   async_barrier three{context, 3, [this] { ++phases; }};
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   static void arrive(async_barrier& b, fate& f) { b.async_arrive_and_wait(observed_handler(f)); }
 

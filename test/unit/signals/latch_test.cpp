@@ -19,12 +19,7 @@ struct fixture {
   asio::io_context context, other;
   async_latch one{context, 1}, two{context, 2}, three{context, 3};
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   // The outcome of a wait, which is decided at once.
   error_code outcome_of_a_wait(async_latch& latch) {

@@ -20,12 +20,7 @@ struct fixture {
   asio::io_context context, other;
   async_mailbox mailbox{context};
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
   // Ends what still waits, while its handler has where to note that.
   void end() {
     mailbox.cancel();

@@ -37,10 +37,7 @@ struct fixture {
   asio::io_context context;
   async_mailbox mailbox{context};
 
-  void poll() {
-    context.restart();
-    context.poll();
-  }
+  void poll() { test::poll(context); }
   void raise_later() {
     asio::post(context, [&] { mailbox.raise(a | b); });
   }

@@ -17,12 +17,7 @@ struct fixture {
   asio::io_context context, other;
   async_manual_reset_event event{context};
 
-  void poll() {
-    for (auto* const io : {&context, &other}) {
-      io->restart();
-      io->poll();
-    }
-  }
+  void poll() { test::poll(context, other); }
 
   // The outcome of a wait, which is decided at once.
   error_code outcome_of_a_wait() {

@@ -125,8 +125,8 @@ class kept_work {
   std::uint32_t waits_ = 0;
 };
 
-// What a wait has begun elsewhere, and what is told when the wait is refused under a lock of the
-// shell's: the function of a monitor, or the request of a client.
+// A task that a wait has begun elsewhere: the function of a monitor, or the request of a client.
+// It is told after the lock under which the shell has refused the wait.
 class begun_task {
  public:
   begun_task(begun_task const&) = delete;

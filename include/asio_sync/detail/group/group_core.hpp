@@ -106,7 +106,7 @@ class tracked_operation {
         return true;
     return false;
   }
-  // The same where the handler keeps the executor.
+  // Retains an executor that the handler keeps alive.
   void retain_kept_executor() noexcept { executor_uses_.fetch_add(1, std::memory_order_relaxed); }
   void release_executor() noexcept {
     if (executor_uses_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -170,7 +170,7 @@ class cancellable_operation {
  public:
   explicit cancellable_operation(tracked_operation& o) noexcept
       : operation_(o.retain_executor() ? &o : nullptr) {}
-  // Of an operation whose handler keeps the executor.
+  // Refers to an operation whose handler keeps the executor alive.
   static cancellable_operation kept_by_handler(tracked_operation& o) noexcept {
     o.retain_kept_executor();
     return cancellable_operation(&o);
