@@ -6,10 +6,15 @@
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 
-# Compiles through ccache where it is installed.
+# Compiles through ccache where it is installed. Clones share what g++ compiles. They do not share
+# what clang compiles, because its precompiled headers name the files of the clone.
 find_program(ASIO_SYNC_CCACHE ccache)
 if(ASIO_SYNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_cached ${PROJECT_SOURCE_DIR})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${ASIO_SYNC_CCACHE}
+  )
   add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)  # a unity file has whole paths
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what ccache wants of precompiled headers
     add_compile_options(-fpch-preprocess)
