@@ -333,6 +333,27 @@ BOOST_AUTO_TEST_CASE(a_shutdown_goes_on_if_the_server_does_not_confirm) {
   BOOST_TEST(f.told() == "finished 1 none; disconnect; ended none");
 }
 
+BOOST_AUTO_TEST_CASE(a_shutdown_confirms_no_session_that_is_gone) {
+  fixture f;
+  f.open();
+  claim &first = f.hold("x", 11), &second = f.hold("y", 12);
+  f.s.release(f.now, first);
+  f.s.release(f.now, second);
+  f.s.shutdown(f.now);
+  f.empty();
+  BOOST_TEST(f.sent() == "release x a.1:1; release y a.1:2; open resume a.1 gen 2");
+  f.answer_number(-1);
+  f.answer_number(-1);
+  f.refuse("NOSESSION no such session");
+  BOOST_TEST(f.sent() == "release x a.1:1; release y a.1:2; shutdown a.1");
+  f.empty();
+  f.answer_number(-1);
+  f.answer_number(-1);
+  BOOST_TEST(f.told() == "record_lost; finished 1 lease_lost; record_lost; finished 2 lease_lost");
+  f.answer_number(0);
+  BOOST_TEST(f.told() == "disconnect; ended none");
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_of_no_script_ends_the_connection_when_its_turn_comes) {
   fixture f;
   f.open();

@@ -309,6 +309,16 @@ BOOST_AUTO_TEST_CASE(an_exit_that_an_emptied_server_refuses_has_not_happened) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_without_a_record_has_not_happened_although_the_session_is_lost) {
+  inside_x f;
+  f.empty();
+  f.leave();
+  f.sent();
+  f.refuse("LOST the token does not hold with this fence");
+  f.refuse("NOSESSION no such session");
+  BOOST_TEST(f.told() == "session_lost; finished 1 lease_lost");
+}
+
 // The refusal is kept when the connection is lost.
 BOOST_AUTO_TEST_CASE(an_exit_that_was_refused_has_not_happened_although_the_connection_is_lost) {
   for (std::string const error : {"NOSESSION no such session", "LOST the token does not hold"}) {

@@ -31,6 +31,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 // The members of hub.
@@ -157,10 +158,12 @@ void hub::wake() noexcept {
 }
 
 // Keeps the client's context alive until the post has returned: the wait that has made the orders
-// may be over by now, and nobody else waits for this thread.
+// may be over by now, and nobody else waits for this thread. The user sees to the context of an
+// executor that the library does not know.
 void hub::post_orders() noexcept {
   if (is_forked()) return;
-  shell::context_ends::held_off const meanwhile;
+  std::optional<shell::context_ends::held_off> meanwhile;
+  if (home_.get()) meanwhile.emplace();
   std::shared_ptr<strand_route> strand;
   {
     std::lock_guard const guard(lock_);

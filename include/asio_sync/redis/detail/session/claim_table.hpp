@@ -232,8 +232,8 @@ class claim_table {
     return c.of != nullptr ? &c.of->object_ : nullptr;
   }
 
-  // The server has refused a command because it knows no such session. Had it been sent before, it
-  // could have been executed then.
+  // The server says that a command has changed nothing. If it was sent before, it may have been
+  // executed then.
   static void deny(command const& of) noexcept {
     if (of.of != nullptr && !of.again) of.of->sent_ = false;
   }

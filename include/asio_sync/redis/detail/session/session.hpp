@@ -60,13 +60,13 @@ inline void session::answered(time_point now, answer const& a) {
 inline void session::keep(command const& front, answer const& a) {
   kept_.add(a);
   auto const* const r = std::get_if<refusal>(&a);
-  consequence const follows = r != nullptr ? consequence_of(r->code()) : consequence{};
-  bool const is_denied = follows.what == reaction::lose_session;
-  if (is_denied) claim_table::deny(front);
   auto const* const number = std::get_if<std::int64_t>(&a);
+  consequence const follows = r != nullptr ? consequence_of(r->code()) : consequence{};
   bool const has_no_record = follows.why == failure::lease_lost ||
                              (front.what == script::release && number != nullptr && *number < 0);
-  commands().put_aside(is_denied || has_no_record);
+  bool const undone = has_no_record || follows.what == reaction::lose_session;
+  if (undone) claim_table::deny(front);
+  commands().put_aside(undone);
 }
 
 inline void session::pushed(time_point now, std::string_view text) {

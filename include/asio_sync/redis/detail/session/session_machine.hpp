@@ -233,7 +233,8 @@ class session {
 
   // Has the server confirm the session, on the same connection. session.hpp says how.
   void confirm() noexcept {
-    if (state_ == session_state::open && !only_shuts_down()) enter(session_state::confirming);
+    if (state_ == session_state::open && !is_gone_ && !only_shuts_down())
+      enter(session_state::confirming);
   }
 
   // True if no command but `shutdown` is left. Its answer is about what the server has now, so it
@@ -276,6 +277,7 @@ class session {
   session_host& host_;
   session_state state_ = session_state::stopped;
   bool leaving_ = false;              // shutdown() has been called
+  bool is_gone_ = false;              // while leaving: the server knows no such session
   failure refusing_ = failure::none;  // later claims finish with it at once
   bool has_opened_ = false;           // a session, since run()
 
@@ -348,6 +350,7 @@ inline void session::lose_session(std::string_view why, session_state next) noex
 inline void session::lose_refused_session(std::string_view why) noexcept {
   bool const opens = state_ != session_state::open;
   if (!leaving_) return lose_session(why, opens ? session_state::opening : session_state::offline);
+  is_gone_ = true;
   commands().settle();
   if (!opens) return;
   repeat_unanswered();
@@ -367,7 +370,7 @@ inline void session::change_identity(std::string_view why) {
 inline void session::forsake() noexcept {
   host_.extended(time_point::min());
   if (has_session(state_)) identity_.end_session();
-  beat_sent_ = shutdown_sent_ = false;
+  beat_sent_ = shutdown_sent_ = is_gone_ = false;
   kept_.clear();
   claims_.forsake();
 }
