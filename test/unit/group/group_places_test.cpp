@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(W1_a_coroutine_is_cancelled_where_it_was_spawned_wherever_i
   BOOST_TEST(operation.is_pending());
   test::poll(other);
   BOOST_TEST(in_strand);
-  poll(third);
+  test::poll(third);
   BOOST_TEST(ended == 1);
 }
 
