@@ -91,6 +91,40 @@ BOOST_AUTO_TEST_CASE(R5_an_executor_is_called_under_no_lock_when_a_run_is_cancel
   BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
 }
 
+BOOST_AUTO_TEST_CASE(R4_a_run_that_is_cancelled_before_it_begins_does_not_begin) {
+  teller of_handler;
+  asio::cancellation_signal signal;
+  ending run, next;
+  of_handler.tell_of_copy = [&] {
+    if (!signal.slot().has_handler() || told++ != 0) return;
+    signal.emit(asio::cancellation_type::terminal);
+  };
+  c.async_run(asio::bind_executor(telling_executor(of_handler),
+                                  asio::bind_cancellation_slot(signal.slot(), run.handler())));
+  of_handler.tell_of_copy = nullptr;
+  BOOST_TEST(told >= 1);
+  BOOST_TEST(soon(of_handler.io, [&] { return run.calls != 0; }));
+  BOOST_TEST(run.is(aborted));
+  c.async_run(next.handler());
+  io.poll();
+  BOOST_TEST(next.calls == 0);
+  c.stop();
+  BOOST_TEST(soon(io, [&] { return next.calls != 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(R4_a_run_that_is_cancelled_while_it_begins_ends) {
+  asio::cancellation_signal signal;
+  ending run;
+  tell = [&] {
+    if (told++ == 0) signal.emit(asio::cancellation_type::terminal);
+  };
+  c.async_run(asio::bind_cancellation_slot(signal.slot(), run.handler()));
+  BOOST_TEST(told >= 1);
+  BOOST_TEST(soon(io, [&] { return run.calls != 0; }));
+  BOOST_TEST(run.is(aborted));
+  tell = nullptr;
+}
+
 BOOST_AUTO_TEST_CASE(R5_an_executor_is_called_under_no_lock_when_the_time_of_a_wait_is_up) {
   async_mutex m(io, c, "x");
   async_auto_reset_event e(io);

@@ -28,7 +28,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -173,7 +172,7 @@ void hub::post_orders() noexcept {
   }
   try {
     strand->post(shared_from_this());
-  } catch (std::exception const&) {  // the next call tries again
+  } catch (...) {  // the next call tries again
     std::lock_guard const guard(lock_);
     is_woken_ = false;
   }
@@ -231,15 +230,16 @@ verdict hub::begin_shutdown(std::shared_ptr<result> const& r) noexcept {
   return runs ? verdict() : wait_outcome::granted;
 }
 
-void hub::ask_to_stop() noexcept {
+void hub::ask_to_stop(result_core const* of) noexcept {
   if (is_forked()) return;
   std::lock_guard const guard(lock_);
+  if (of && !(run_ && &run_->core() == of)) return;
   is_ending_ = true;
   queue(stop_order_);
 }
 
 void hub::stop() noexcept {
-  ask_to_stop();
+  ask_to_stop(nullptr);
   wake();
 }
 

@@ -47,6 +47,7 @@ class remote_core;
 class remote_entry;
 class remote_question;
 class result;
+class result_core;
 class strand_route;
 class visit;
 
@@ -169,8 +170,9 @@ class hub final : public std::enable_shared_from_this<hub>, public shell::begun_
   // granted at once.
   ASIO_SYNC_COMPILED_ONCE verdict begin_shutdown(std::shared_ptr<result> const& r) noexcept;
 
-  // Has the driver end the run. wake() follows.
-  ASIO_SYNC_COMPILED_ONCE void ask_to_stop() noexcept;
+  // Has the driver end the run; only the one that settles `of`, if that is not null. wake()
+  // follows.
+  ASIO_SYNC_COMPILED_ONCE void ask_to_stop(result_core const* of) noexcept;
   ASIO_SYNC_COMPILED_ONCE void stop() noexcept;
 
   // A wait was cancelled, and an order says so: has the driver take it.

@@ -21,6 +21,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/system_executor.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -48,6 +49,10 @@ struct result_waiter : shell::event_waiter {
   beginning const* const begins;  // used before it queues
 
   verdict at_once;  // if it did not queue
+
+  // The core's, under its lock.
+  enum class progress : std::uint8_t { fresh, cancelled, begun };
+  progress reached = progress::fresh;
 };
 
 // The core of a result: an event, and the verdict that its waits get when it is set.
@@ -74,7 +79,7 @@ class result_core final
 
   // Begins when nothing can fail any more.
   bool enter(result_waiter& w) noexcept {
-    verdict const refused = w.begins->begin();
+    verdict const refused = begin(w);
     if (!refused.decided()) return homed_core::enter(w);
     std::lock_guard const guard(lock());  // a service may know the wait already
     conclude(w, refused);
@@ -92,16 +97,41 @@ class result_core final
 
   // Has the client stop, if the wait is for the end of its run.
   void cancel(shell::waiter& w, shell::decided_under_lock& decided) noexcept override {
-    bool const has_begun = !static_cast<result_waiter&>(w).at_once.decided();
-    auto stopped = has_begun && !is_up() ? stops_.lock() : nullptr;
+    auto stopped = stops_.lock();
     if (!stopped) return homed_core::cancel(w, decided);
-    stopped->ask_to_stop();
+    if (mark_fresh(static_cast<result_waiter&>(w))) return;
+    stopped->ask_to_stop(this);
     decided.begun = std::move(stopped);
   }
 
  private:
   friend result_waiter;
+  using progress = result_waiter::progress;
+
   ~result_core() override = default;
+
+  // Begins a fresh wait. Returns a refusal, or undecided. Has the client stop if the slot cancels
+  // the wait while it begins.
+  verdict begin(result_waiter& w) noexcept {
+    if (std::lock_guard const guard(lock()); w.reached == progress::cancelled)
+      return wait_outcome::aborted;
+    if (verdict const refused = w.begins->begin(); refused.decided()) return refused;
+    std::unique_lock guard(lock());
+    bool const stops = std::exchange(w.reached, progress::begun) == progress::cancelled;
+    guard.unlock();
+    if (auto const stopped = stops ? stops_.lock() : nullptr) {
+      stopped->ask_to_stop(this);
+      stopped->wake();
+    }
+    return {};
+  }
+
+  // Marks a wait that has not begun as cancelled. Returns false if it has begun.
+  bool mark_fresh(result_waiter& w) noexcept {
+    std::lock_guard const guard(lock());
+    if (w.reached == progress::fresh) w.reached = progress::cancelled;
+    return w.reached == progress::cancelled;
+  }
 
   std::weak_ptr<hub> const stops_;
   bool const had_home_;
