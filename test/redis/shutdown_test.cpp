@@ -25,7 +25,7 @@ std::string thrown_by(Function f) {
 
 bool names_the_client(std::string const& text) {
   return text.starts_with(
-      "asio_sync::redis::async_mutex::lock: the client was shut down or destroyed: ");
+      "asio_sync::redis::async_mutex::lock: \"x\": the client was shut down or destroyed: ");
 }
 
 struct idle {

@@ -43,8 +43,8 @@ BOOST_AUTO_TEST_CASE(another_number_of_permits_is_told_with_both) {
   semaphore_permit const held = three.acquire();
   std::string const text = text_of([&] { return four.acquire(); });
   BOOST_TEST(
-      text.starts_with("asio_sync::redis::async_semaphore::acquire: others use another "
-                       "capacity or max_session_ttl ["));
+      text.starts_with("asio_sync::redis::async_semaphore::acquire: \"uploads\": others use "
+                       "another capacity or max_session_ttl ["));
   told const e(w);
   BOOST_TEST((e.error == asio_sync::error::configuration_mismatch));
   BOOST_TEST(e.text == "semaphore \"uploads\": others use 3 permits, this one 4");
@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(a_key_of_another_type_is_told_with_the_words_of_the_server)
   connection(w.s.socket())({"SET", "as:{x}:q", "a text"});
   async_mutex m(w.io, w.c, "x");
   std::string const text = text_of([&] { return m.lock(); });
-  BOOST_TEST(text.starts_with("asio_sync::redis::async_mutex::lock: the server has answered"));
+  BOOST_TEST(
+      text.starts_with("asio_sync::redis::async_mutex::lock: \"x\": the server has answered"));
   told const e(w);
   BOOST_TEST((e.error == redis_error::server_error));
   BOOST_TEST(e.text.starts_with("mutex \"x\": "));

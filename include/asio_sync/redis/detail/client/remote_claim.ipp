@@ -47,6 +47,16 @@ std::shared_ptr<handle> make_handle(std::shared_ptr<hub> client, asio::any_io_ex
                                          std::move(name), capacity);
 }
 
+void throw_refusal(handle const& of, verdict refused, char const* function) {
+  char const* const other = refused.outcome() == wait_outcome::timed_out
+                                ? "the server has not answered in time"
+                                : "n < 0 or n > max()";
+  char const* const reason = shell::reason_of(refused, other);
+  std::string text = '"' + static_cast<client_handle const&>(of).about.name + '"';
+  if (*reason != '\0') (text += ": ") += reason;
+  shell::throw_error(shell::error_of(refused), {of.type, function}, text.c_str());
+}
+
 std::shared_ptr<remote_question> make_question(std::string name,
                                                std::optional<std::uint64_t> fence,
                                                char const* function) {

@@ -143,13 +143,12 @@ class remote_primitive : shell::primitive<Executor, remote_core> {
   template <class Grant>
   Grant in_thread(std::ptrdiff_t weight, shell::wait_limit limit, char const* function,
                   attempt how = attempt::waits) {
-    char const* const type = handle_->type;  // this may be gone afterwards
+    std::shared_ptr<handle> const object = handle_;  // this may be gone afterwards
     verdict const decided =
-        shell::granted_in_thread(claim_operation<Grant>(*this, weight, limit, how, function), type,
-                                 function, "n < 0 or n > max()");
+        shell::wait_in_thread(claim_operation<Grant>(*this, weight, limit, how, function));
     if (decided.granted()) return Grant(hold(decided));
-    if (how == attempt::waits) return Grant();
-    shell::throw_refusal(decided, type, function, "the server has not answered in time");
+    if (how == attempt::waits && decided.outcome() == wait_outcome::timed_out) return Grant();
+    throw_refusal(*object, decided, function);
   }
 
   std::ptrdiff_t capacity() const noexcept {

@@ -46,6 +46,10 @@ ASIO_SYNC_COMPILED_ONCE std::shared_ptr<handle> make_handle(std::shared_ptr<hub>
                                                             std::string name,
                                                             std::uint64_t capacity);
 
+// Throws the error of a blocking function. Its text names the object.
+[[noreturn]] ASIO_SYNC_COMPILED_ONCE void throw_refusal(handle const& of, verdict refused,
+                                                        char const* function);
+
 // Says what becomes of a claim that finds its object held.
 enum class attempt : std::uint8_t {
   waits,
