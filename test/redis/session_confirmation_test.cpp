@@ -302,6 +302,24 @@ BOOST_AUTO_TEST_CASE(a_release_without_a_record_is_told_although_its_answer_is_l
   BOOST_TEST(f.told() == "record_lost; finished 1 lease_lost");
 }
 
+BOOST_AUTO_TEST_CASE(a_force_of_nothing_is_told_although_its_answer_is_lost) {
+  fixture f;
+  f.open();
+  f.force("x", 11);
+  BOOST_TEST(f.sent() == "force x 11");
+  f.empty();
+  BOOST_TEST(f.sent() == "open resume a.1 gen 2");
+  f.answer_number(0);
+  f.cut();
+  f.connect();
+  f.sent();
+  f.resumes();
+  BOOST_TEST(f.sent() == "beat; force x 11");
+  f.answer_beat({});
+  f.answer_number(0);
+  BOOST_TEST(f.told() == "disconnected; connected; answered 1 not_held");
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_is_emptied_twice_confirms_once) {
   fixture f;
   f.open();

@@ -197,8 +197,9 @@ BOOST_AUTO_TEST_CASE(a_force_that_was_sent_twice_has_succeeded_if_nobody_holds) 
   for (bool const loses_session : {true, false}) {
     fixture f;
     f.open();
+    f.after(2s);
     f.force("x", 12);
-    f.sent();
+    BOOST_TEST(f.sent() == "beat; force x 12");
     if (loses_session)
       f.refuse("NOSESSION no such session");
     else

@@ -35,7 +35,7 @@ struct command {
   claim* of = nullptr;  // null if the session itself, or a claim that has ended, has sent it
   session_clock::time_point sent{};
   bool queued = true;        // it is to be sent
-  bool again = false;        // it, or one by which the claim has asked, has been sent before
+  bool again = false;        // it, or one by which its owner has asked, has been sent before
   bool undone = false;       // the answer that is kept says that it has changed nothing
   std::size_t cost = 0;      // while it is unanswered; see command_queue
   question* asks = nullptr;  // null if it is none's, or that of one that has ended
@@ -206,7 +206,7 @@ class question {
   std::string const condition_;
   std::uint64_t const number_;
   std::uint64_t order_ = 0;  // it grows from each question of a session to the next one
-  unsigned sent_ = 0;        // how often
+  bool sent_ = false;        // the server may know it
   session_clock::time_point due_{};
 
   std::list<question*> place_{this};  // while the session does not know it

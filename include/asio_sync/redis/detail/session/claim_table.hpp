@@ -232,12 +232,6 @@ class claim_table {
     return c.of != nullptr ? &c.of->object_ : nullptr;
   }
 
-  // The server says that a command has changed nothing. If it was sent before, it may have been
-  // executed then.
-  static void deny(command const& of) noexcept {
-    if (of.of != nullptr && !of.again) of.of->sent_ = false;
-  }
-
   // Repeats a command by which a claim asks, and for which the server had no memory.
   void ask_later(time_point now, command const& of) noexcept {
     if (is_current(of)) repeat_later(now, *of.of);

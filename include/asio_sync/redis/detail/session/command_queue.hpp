@@ -62,7 +62,7 @@ class command_queue {
 
   // Queues the command of a question.
   void push(question& q) noexcept {
-    *q.command_ = {.what = q.what_, .asks = &q};
+    *q.command_ = {.what = q.what_, .again = q.sent_, .asks = &q};
     ready_.splice(ready_.end(), q.room_, q.command_);
   }
 
@@ -77,7 +77,7 @@ class command_queue {
   void send(time_point now, std::size_t size) noexcept {
     command& front = ready_.front();
     if (front.of != nullptr) front.of->sent_ = true;
-    if (front.asks != nullptr) ++front.asks->sent_;
+    if (front.asks != nullptr) front.asks->sent_ = true;
     front.queued = false;
     front.sent = now;
     front.cost = cost_of(front, size);
@@ -94,10 +94,19 @@ class command_queue {
   // Removes the first unanswered command.
   void settle() noexcept { settle(unanswered_); }
 
+  // The server says that a command has changed nothing. If the owner has sent one before, that one
+  // may have been executed.
+  static void deny(command const& c) noexcept {
+    if (c.again) return;
+    if (c.of != nullptr) c.of->sent_ = false;
+    if (c.asks != nullptr) c.asks->sent_ = false;
+  }
+
   // Puts the first unanswered command aside: its answer is kept. `undone`: the answer says that
   // the command has changed nothing, so sending it again is sending it for the first time.
   void put_aside(bool undone) noexcept {
     unanswered_.front().undone = undone;
+    if (undone) deny(unanswered_.front());
     kept_.splice(kept_.end(), unanswered_, unanswered_.begin());
   }
 

@@ -67,8 +67,7 @@ class question_table {
     auto const* const found = std::get_if<inspection*>(&a);
     auto const* const number = std::get_if<std::int64_t>(&a);
     if (of.what == script::inspect ? found == nullptr : number == nullptr) return false;
-    bool const is_done =
-        of.what != script::force || *number != 0 || (of.asks && of.asks->sent_ > 1);
+    bool const is_done = of.what != script::force || *number != 0 || of.again;
     settle(of, is_done ? failure::none : failure::not_held, found != nullptr ? *found : nullptr);
     return true;
   }

@@ -64,9 +64,8 @@ inline void session::keep(command const& front, answer const& a) {
   consequence const follows = r != nullptr ? consequence_of(r->code()) : consequence{};
   bool const has_no_record = follows.why == failure::lease_lost ||
                              (front.what == script::release && number != nullptr && *number < 0);
-  bool const undone = has_no_record || follows.what == reaction::lose_session;
-  if (undone) claim_table::deny(front);
-  commands().put_aside(undone);
+  bool const forces_nothing = front.what == script::force && number != nullptr && *number == 0;
+  commands().put_aside(has_no_record || forces_nothing || follows.what == reaction::lose_session);
 }
 
 inline void session::pushed(time_point now, std::string_view text) {
@@ -175,7 +174,7 @@ inline void session::refuse(time_point now, command const& front, refusal const&
       return claims_.ask_later(now, front);
     case reaction::lose_session:
       if (!has_session(state_)) break;
-      claim_table::deny(front);
+      command_queue::deny(front);
       return lose_refused_session(r.text);
     case reaction::change_identity: return change_identity(r.text);
     case reaction::reconnect: return reconnect(r.text, why);
