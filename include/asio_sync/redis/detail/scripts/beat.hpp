@@ -34,9 +34,9 @@ call('SADD', prefix .. 'all', me)
 for i = 8, 7 + ARGV[7] do pcall_redis('HDEL', prefix .. 'o:' .. me, 's' .. ARGV[i]) end
 for _, group in ipairs(groups) do
   local waits = group.o and group.o.n + group.o.parked > 0
-  local records = waits and call('HMGET', group.o.d, unpack(group)) or {}
-  for i = 1, #group do
-    if (records[i] or ''):find('^%d+ %d+ S') then mark(group.o, group[i], records[i], 'B') end
+  group.records = waits and call('HMGET', group.o.d, unpack(group)) or {}
+  for i, record in ipairs(group.records) do
+    if record and record:find('^%d+ %d+ S') then mark(group.o, group[i], record, 'B') end
   end
 end
 spread(list, function(o)
@@ -47,7 +47,7 @@ spread(list, function(o)
 end)
 local answer = {}
 for _, group in ipairs(groups) do
-  if group.o then states(group.o, group, answer)
+  if group.o then states(group.o, group, answer, not group.o.changed and group.records)
   else
     for _ = 1, 3 * #group, 3 do
       answer[#answer + 1], answer[#answer + 2], answer[#answer + 3] = -1, 0, -1

@@ -121,21 +121,20 @@ local function pump(o, answered)
   looks = looks - lent
 end
 
--- Appends the state of each token to `answer`.
-local function states(o, tokens, answer)
-  local waiting = call('HMGET', o.d, unpack(tokens))
-  local hint = o.cut and o.dropped and 0 or o.hint
+-- Appends the state of each token to `answer`. `records`: of the waiters, if they are known.
+local function states(o, tokens, answer, records)
+  records = records or call('HMGET', o.d, unpack(tokens))
+  local hint, last = o.cut and o.dropped and 0 or o.hint, #answer
   for i, token in ipairs(tokens) do
-    local state, number = 0, waiting[i] and waiting[i]:match(' (%d+) ')
-    if parked_on(waiting[i]) then
-      state = 2
-    elseif not number then
+    local number, parked = (records[i] or ''):match('^%d+ (%d+) . ?(c?)')
+    local state = parked == 'c' and 2 or 0
+    if not number then
       local held = call('HGET', o.h, token)
       state, number = held and 1 or -1, held and held:match(' (%d+)') or '0'
     end
-    answer[#answer + 1] = state
-    answer[#answer + 1] = tonumber(number)
-    answer[#answer + 1] = (state == 0 or state == 2 and o.owned > 0) and hint or -1
+    answer[last + 1], answer[last + 2] = state, tonumber(number)
+    answer[last + 3] = (state == 0 or state == 2 and o.owned > 0) and hint or -1
+    last = last + 3
   end
   return answer
 end
