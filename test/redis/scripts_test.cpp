@@ -85,6 +85,15 @@ BOOST_AUTO_TEST_CASE(dead_holder_of_a_mutex_is_followed_by_the_next_who_comes) {
   BOOST_TEST(granted(b.acquire("x", 1)));
 }
 
+BOOST_AUTO_TEST_CASE(beat_answers_what_it_has_granted) {
+  a.acquire("x", 1);
+  BOOST_TEST(queued(b.acquire("x", 7)));
+  a.die();
+  auto const answer = b.beat({{"x", {7}}});
+  BOOST_TEST(granted(answer));
+  BOOST_TEST(number(answer) == number(b.acquire("x", 7)));
+}
+
 BOOST_AUTO_TEST_CASE(waiters_are_granted_in_the_order_of_their_tickets) {
   a.acquire("x", 1);
   b.acquire("x", 1);
