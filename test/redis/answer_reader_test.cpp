@@ -10,7 +10,7 @@
 
 #include "redis/support/resp_text.hpp"
 
-namespace {
+namespace redis_answer_reader_test {
 
 using namespace asio_sync::redis::detail;
 
@@ -182,4 +182,4 @@ BOOST_AUTO_TEST_CASE(what_is_published_is_read_and_other_pushes_are_not) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_answer_reader_test

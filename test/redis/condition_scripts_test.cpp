@@ -6,7 +6,7 @@
 #include "redis/support/fixture.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_condition_scripts_test {
 
 using namespace asio_sync::test::redis;
 
@@ -43,8 +43,6 @@ struct parkers : callers {
     BOOST_TEST(keys("as:o:*").empty());
   }
 };
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(condition_scripts_test, parkers)
 
@@ -378,3 +376,5 @@ BOOST_AUTO_TEST_CASE(dead_waits_in_front_do_not_hold_a_notification_up) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_condition_scripts_test

@@ -9,7 +9,7 @@
 #include <asio_sync/redis/detail/session/session_host.hpp>
 #include <asio_sync/redis/error.hpp>
 
-namespace {
+namespace redis_event_test {
 
 using asio_sync::redis::event;
 using kind = event::kind;
@@ -60,4 +60,4 @@ BOOST_AUTO_TEST_CASE(the_session_has_the_same_kinds) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_event_test

@@ -15,7 +15,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 
-namespace {
+namespace redis_handshake_test {
 
 using namespace asio_sync::redis::detail;
 using asio_sync::test::codec::feed;
@@ -220,4 +220,4 @@ BOOST_AUTO_TEST_CASE(an_answer_of_another_form_is_a_failure) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_handshake_test

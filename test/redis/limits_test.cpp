@@ -6,7 +6,7 @@
 #include "redis/support/fixture.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_limits_test {
 
 using namespace asio_sync::test::redis;
 
@@ -65,8 +65,6 @@ double cost(connection& link, int count, Calls const& calls) {
   calls();
   return (processor_seconds(link) - before) * 1e6 / count;
 }
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(limits_test, measured)
 
@@ -346,3 +344,5 @@ BOOST_AUTO_TEST_CASE(documented_rights_allow_nothing_else) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_limits_test

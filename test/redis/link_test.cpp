@@ -13,7 +13,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-namespace {
+namespace redis_link_test {
 
 using namespace asio_sync::redis::detail;
 using namespace std::chrono_literals;
@@ -298,4 +298,4 @@ BOOST_AUTO_TEST_CASE(an_exception_of_the_host_breaks_the_link) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_link_test

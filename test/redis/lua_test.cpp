@@ -12,7 +12,7 @@
 
 #include <filesystem>
 
-namespace {
+namespace redis_lua_test {
 
 namespace scripts = asio_sync::redis::detail::scripts;
 
@@ -34,8 +34,6 @@ std::set<std::string> globals(std::string const& luac, scripts::script const& of
   return names;
 }
 
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(lua_test)
 
 BOOST_AUTO_TEST_CASE(scripts_compile_and_set_no_global) {
@@ -53,3 +51,5 @@ BOOST_AUTO_TEST_CASE(scripts_compile_and_set_no_global) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_lua_test

@@ -6,6 +6,8 @@
 #include "redis/support/visitors.hpp"
 #include "support/test.hpp"
 
+namespace redis_monitor_scripts_test {
+
 using namespace asio_sync::test::redis;
 
 BOOST_FIXTURE_TEST_SUITE(monitor_scripts_test, visitors)
@@ -212,3 +214,5 @@ BOOST_AUTO_TEST_CASE(a_recalled_wait_does_its_operations) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_monitor_scripts_test

@@ -7,6 +7,8 @@
 #include "redis/support/visitors.hpp"
 #include "support/test.hpp"
 
+namespace redis_owned_scripts_test {
+
 using namespace asio_sync::test::redis;
 
 BOOST_FIXTURE_TEST_SUITE(owned_scripts_test, visitors)
@@ -273,3 +275,5 @@ BOOST_AUTO_TEST_CASE(full_memory_refuses_no_exit_and_takes_back_what_was_owned) 
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_owned_scripts_test

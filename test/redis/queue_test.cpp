@@ -6,15 +6,13 @@
 #include "redis/support/fixture.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_queue_test {
 
 using namespace asio_sync::test::redis;
 
 acquisition permits(std::int64_t weight) {
   return {.kind = "semaphore", .capacity = 3, .weight = weight};
 }
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(queue_test, callers)
 
@@ -195,3 +193,5 @@ BOOST_AUTO_TEST_CASE(monitor_that_hears_all_channels_makes_nobody_reachable) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_queue_test

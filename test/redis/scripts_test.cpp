@@ -6,15 +6,13 @@
 #include "redis/support/fixture.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_scripts_test {
 
 using namespace asio_sync::test::redis;
 
 acquisition permits(std::int64_t weight, std::int64_t capacity = 3) {
   return {.kind = "semaphore", .capacity = capacity, .weight = weight};
 }
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(scripts_test, callers)
 
@@ -433,3 +431,5 @@ BOOST_AUTO_TEST_CASE(remains_of_an_object_without_its_m_are_removed) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_scripts_test

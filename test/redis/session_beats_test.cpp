@@ -6,7 +6,7 @@
 #include "support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_beats_test {
 
 using namespace session_script;
 
@@ -261,4 +261,4 @@ BOOST_AUTO_TEST_CASE(waiters_come_before_holds) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_beats_test

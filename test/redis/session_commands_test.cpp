@@ -6,7 +6,7 @@
 #include "support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_commands_test {
 
 using namespace session_script;
 
@@ -460,4 +460,4 @@ BOOST_AUTO_TEST_CASE(a_final_error_ends_everything) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_commands_test

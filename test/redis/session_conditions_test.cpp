@@ -6,7 +6,7 @@
 #include "redis/support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_conditions_test {
 
 using namespace session_script;
 
@@ -27,8 +27,6 @@ struct waits_on_k : fixture {
     return c;
   }
 };
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(session_conditions_test, waits_on_k)
 
@@ -297,3 +295,5 @@ BOOST_AUTO_TEST_CASE(a_final_error_ends_the_notifications) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_session_conditions_test

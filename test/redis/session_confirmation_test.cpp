@@ -9,7 +9,7 @@
 
 #include <asio_sync/redis/inspection.hpp>
 
-namespace {
+namespace redis_session_confirmation_test {
 
 using namespace session_script;
 
@@ -525,4 +525,4 @@ BOOST_AUTO_TEST_CASE(data_of_another_version_of_the_protocol_ends_the_run) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_confirmation_test

@@ -17,7 +17,7 @@
 
 #include <csignal>
 
-namespace {
+namespace redis_session_driver_test {
 
 using namespace asio_sync::redis::detail;
 using namespace std::chrono_literals;
@@ -386,4 +386,4 @@ BOOST_AUTO_TEST_CASE(a_driver_may_go_while_it_runs) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_driver_test

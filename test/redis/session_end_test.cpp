@@ -6,7 +6,7 @@
 #include "support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_end_test {
 
 using namespace session_script;
 
@@ -202,4 +202,4 @@ BOOST_AUTO_TEST_CASE(requests_have_the_arguments_of_the_protocol) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_end_test

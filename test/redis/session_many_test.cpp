@@ -9,7 +9,7 @@
 
 #include <asio_sync/redis/detail/wire/resp.hpp>
 
-namespace {
+namespace redis_session_many_test {
 
 using namespace session_script;
 
@@ -304,4 +304,4 @@ BOOST_AUTO_TEST_CASE(many_holds_of_one_object_are_named_in_rotation) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_many_test

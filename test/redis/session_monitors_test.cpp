@@ -7,7 +7,7 @@
 #include "redis/support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_monitors_test {
 
 using namespace session_script;
 
@@ -34,8 +34,6 @@ std::string value(claim& c, std::string_view variable) {
   std::string const* const found = c.visit()->find(variable);
   return found != nullptr ? *found : "none";
 }
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(session_monitors_test, inside_x)
 
@@ -498,3 +496,5 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_run_ends_an_exit_once) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_session_monitors_test

@@ -6,7 +6,7 @@
 #include "redis/support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_operations_test {
 
 using namespace session_script;
 
@@ -29,8 +29,6 @@ struct waiting_visit : fixture {
 };
 
 std::string const waiting = "cond_wait x a.1:2 from 1 fence 11 on k, o n 3 1 j";
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(session_operations_test, waiting_visit)
 
@@ -264,3 +262,5 @@ BOOST_AUTO_TEST_CASE(a_stop_keeps_a_wait_without_operations_alone) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_session_operations_test

@@ -6,7 +6,7 @@
 #include "redis/support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_owned_test {
 
 using namespace session_script;
 
@@ -38,8 +38,6 @@ struct owners : fixture {
 };
 
 std::string const leaving = "exit x a.1:1 fence 11, o n 2 1 k, o n 3 2 j";
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(session_owned_test, owners)
 
@@ -255,3 +253,5 @@ BOOST_AUTO_TEST_CASE(a_hold_that_lasts_too_long_owns_nothing) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_session_owned_test

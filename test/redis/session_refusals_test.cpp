@@ -6,7 +6,7 @@
 #include "redis/support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_refusals_test {
 
 using namespace session_script;
 
@@ -159,4 +159,4 @@ BOOST_AUTO_TEST_CASE(a_notification_or_a_release_that_is_denied_fails_alone) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_refusals_test

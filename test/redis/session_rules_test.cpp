@@ -6,7 +6,7 @@
 #include "support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_rules_test {
 
 using namespace session_script;
 
@@ -341,4 +341,4 @@ BOOST_AUTO_TEST_CASE(a_try_that_gets_nothing_is_over) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_rules_test

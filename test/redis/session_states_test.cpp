@@ -6,7 +6,7 @@
 #include "support/session_script.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_states_test {
 
 using namespace session_script;
 using state = session_state;
@@ -111,4 +111,4 @@ BOOST_AUTO_TEST_CASE(an_event_that_does_not_belong_to_a_state_changes_nothing) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_states_test

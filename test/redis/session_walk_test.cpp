@@ -6,7 +6,7 @@
 #include "support/session_walk.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_session_walk_test {
 
 using namespace session_walk;
 
@@ -54,4 +54,4 @@ BOOST_AUTO_TEST_CASE(a_part_of_the_protocol_that_is_switched_off_is_found) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_session_walk_test

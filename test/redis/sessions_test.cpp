@@ -6,13 +6,11 @@
 #include "redis/support/fixture.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_sessions_test {
 
 using namespace asio_sync::test::redis;
 
 constexpr std::int64_t a_minute = 60'000;
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(sessions_test, callers)
 
@@ -415,3 +413,5 @@ BOOST_AUTO_TEST_CASE(shutdown_grants_nothing_to_its_own_waits) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace redis_sessions_test

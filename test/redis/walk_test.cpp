@@ -7,7 +7,7 @@
 #include "redis/walk/crowd.hpp"
 #include "support/test.hpp"
 
-namespace {
+namespace redis_walk_test {
 
 using namespace redis_walk;
 
@@ -161,4 +161,4 @@ BOOST_AUTO_TEST_CASE(sessions_of_1000_short_programs_are_swept) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
+}  // namespace redis_walk_test

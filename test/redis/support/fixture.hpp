@@ -24,9 +24,9 @@ inline std::vector<std::string> documented_rights() {
   std::string line, rights, right;
   while (std::getline(file, line) && line.find("ACL SETUSER") == line.npos) continue;
   while (std::getline(file, line) && line != "```") rights += line + ' ';
-  std::istringstream words(rights);
+  std::istringstream in(rights);
   std::vector<std::string> all;
-  while (words >> right) all.push_back(right);
+  while (in >> right) all.push_back(right);
   return all;
 }
 

@@ -24,7 +24,7 @@ inline std::ostream& boost_test_print_type(std::ostream& out, fault f) {
 // Messages as text, so that tests can compare them.
 namespace asio_sync::test::codec {
 
-namespace resp = redis::detail::resp;
+namespace resp = asio_sync::redis::detail::resp;
 
 // Returns a message in one line: "text" -error 12 ,1.5 (123 #t _ and [array] {map} <set> >push>.
 inline std::string to_text(resp::value v) {

@@ -32,9 +32,9 @@ struct visitors : callers {
   bool is_parked(caller& of, int counter) { return is_state(state(of, counter), 2); }
 
   std::int64_t inside(caller& of, int counter) {
-    auto const entry = enter(of, counter);
-    BOOST_TEST_REQUIRE(granted(entry));
-    return number(entry);
+    auto const entered = enter(of, counter);
+    BOOST_TEST_REQUIRE(granted(entered));
+    return number(entered);
   }
 
   message leave(caller& of, int counter, caller::command const& operations = {}) {
