@@ -85,8 +85,8 @@ class arena {
                std::to_string(each.size) + " bytes";
       }
       show(each.begin, each.size);
-      if (std::any_of(each.begin, each.begin + each.size,
-                      [](std::byte value) { return value != std::byte{poison}; })) {
+      if (*each.begin != std::byte{poison} ||
+          std::memcmp(each.begin, each.begin + 1, each.size - 1) != 0) {
         return "use after free: a freed object of " + std::to_string(each.size) +
                " bytes was written to";
       }

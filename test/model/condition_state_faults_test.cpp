@@ -60,5 +60,9 @@ BOOST_AUTO_TEST_CASE(core_freed_during_its_use) {
 BOOST_AUTO_TEST_CASE(notifier_looks_once_more) {
   kept([] { destroyed_by_a_notified_wait(end_of::condition); }, "0x5.c0.0x3.1x8.2x11.c0.0");
 }
+BOOST_AUTO_TEST_CASE(notifier_looks_before_the_lock) {
+  kept(cancel_all_against_notify, "0x4.c0.0x4.c0.0.1");
+}
+BOOST_AUTO_TEST_CASE(waits_counted_without_the_lock) { kept(counted_once, "0x2"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -36,5 +36,8 @@ BOOST_AUTO_TEST_CASE(released_by_an_arrival_not_told) {
   kept([] { destroyed_by_a_released_wait(true); }, "0x3.c0.0x10.1x2");
 }
 BOOST_AUTO_TEST_CASE(made_at_zero_is_not_open) { kept(made_open, "0x5.c0.0x2.1x6"); }
+BOOST_AUTO_TEST_CASE(opened_without_the_lock) {
+  kept(turned_away_against_arrival, "0x2.c1.1x10.0x3");
+}
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// What has happened before what, by the memory orders that the code asks for.
 ///
@@ -188,7 +189,7 @@ class plain {
  public:
   explicit plain(T value = T()) : value_(value) { uses_.write(this); }
   plain(const plain&) = delete;
-  plain& operator=(const plain&) = delete;
+  plain& operator=(const plain& other) { return *this = T(other); }
 
   operator T() const {
     uses_.read(this);
@@ -201,8 +202,45 @@ class plain {
     return *this;
   }
 
+  plain& operator+=(T delta) { return *this = static_cast<T>(value_ + delta); }
+  plain& operator-=(T delta) { return *this = static_cast<T>(value_ - delta); }
+  plain& operator++() { return *this += 1; }
+  plain& operator--() { return *this -= 1; }
+
+  T operator->() const requires std::is_pointer_v<T> { return *this; }
+
  private:
   T value_;
+  mutable detail::uses uses_;
+};
+
+/// A list or a tree that is not atomic, without its nodes: looked after like a `plain` variable.
+template <class Container>
+class plain_container {
+ public:
+  bool empty() const { return read().empty(); }
+  auto& front() const { return read().front(); }
+  auto& back() const { return read().back(); }
+  void push_back(auto& node) { write().push_back(node); }
+  void push_front(auto& node) { write().push_front(node); }
+  auto& pop_front() { return write().pop_front(); }
+  void erase(auto& node) { write().erase(node); }
+  /// The place that it returns may be written to.
+  auto& find(const auto&... what) { return write().find(what...); }
+  operator Container&() { return write(); }
+
+ private:
+  const Container& read() const {
+    uses_.read(this);
+    return container_;
+  }
+
+  Container& write() {
+    uses_.write(this);
+    return container_;
+  }
+
+  Container container_;
   mutable detail::uses uses_;
 };
 

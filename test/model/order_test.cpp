@@ -5,6 +5,8 @@
 
 #include "policy.hpp"
 
+#include <asio_sync/detail/core/wait_list.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -128,6 +130,59 @@ BOOST_AUTO_TEST_CASE(finds_a_read_that_a_write_may_overtake) {
   BOOST_TEST(is_sound(both(read, read)));
   BOOST_TEST(is_race(both(read, write)));
   BOOST_TEST(is_race(both(write, write)));
+}
+
+BOOST_AUTO_TEST_CASE(finds_a_guarded_member_without_the_lock) {
+  struct entry {
+    entry* next = nullptr;
+    entry* prev = nullptr;
+  };
+  struct state {
+    model::policy::lock_type lock;
+    model::policy::guarded<asio_sync::detail::wait_list<entry>> queue;
+    model::policy::guarded<int> size{0};
+    model::policy::guarded<entry*> last{nullptr};
+
+    void join(entry& e) {
+      std::lock_guard guard{lock};
+      queue.push_back(e);
+      ++size;
+      last = &e;
+    }
+  };
+  const auto beside = [](auto look) {
+    return explored([=] {
+      state s;
+      entry e;
+      model::threads([&] { s.join(e); }, [&] { look(s); });
+      model::check(s.size == 1 && &s.queue.front() == &e && !s.last->next, "it has joined");
+    });
+  };
+  const auto not_yet = [&](auto look) {
+    return beside([=](state& s) {
+      look(s);
+      std::lock_guard guard{s.lock};
+    });
+  };
+  const auto no_more = [&](auto look) {
+    return beside([=](state& s) {
+      { std::lock_guard guard{s.lock}; }
+      look(s);
+    });
+  };
+  BOOST_TEST(is_sound(beside([](state& s) {
+    std::lock_guard guard{s.lock};
+    static_cast<void>(s.queue.empty() && s.size == 0 && !s.last);
+  })));
+  const auto is_empty = [](state& s) { static_cast<void>(s.queue.empty()); };
+  const auto change_size = [](state& s) { s.size -= 0; };
+  const auto see_last = [](state& s) { static_cast<void>(!s.last); };
+  BOOST_TEST(is_race(not_yet(is_empty)));
+  BOOST_TEST(is_race(no_more(is_empty)));
+  BOOST_TEST(is_race(not_yet(change_size)));
+  BOOST_TEST(is_race(no_more(change_size)));
+  BOOST_TEST(is_race(not_yet(see_last)));
+  BOOST_TEST(is_race(no_more(see_last)));
 }
 
 BOOST_AUTO_TEST_CASE(finds_a_plain_read_after_free) {

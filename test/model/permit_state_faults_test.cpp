@@ -146,5 +146,8 @@ BOOST_AUTO_TEST_CASE(release_publishes_nothing) {
 BOOST_AUTO_TEST_CASE(try_acquires_nothing) { kept(holder_against_wait<>, "0x2.c1.1x9.0"); }
 BOOST_AUTO_TEST_CASE(last_count_not_ordered) { kept(drop_against_abandon<>, "0x7.1x5.2x5"); }
 BOOST_AUTO_TEST_CASE(grants_only_one) { kept(one_release_grants_several<>, "0x7.1x3.2"); }
+BOOST_AUTO_TEST_CASE(permits_counted_without_the_lock) {
+  kept(tries_behind_a_heavy_head<>, "0x7.2x8.c0.1x2.c0.1x2.3x2.c0.3x9.c1.3x4");
+}
 
 BOOST_AUTO_TEST_SUITE_END()

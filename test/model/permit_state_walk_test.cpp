@@ -27,6 +27,8 @@ template <bool Exclusive>
 struct walk_traits {
   template <class T>
   using atomic = std::atomic<T>;
+  template <class T>
+  using guarded = T;
   using lock_type = std::mutex;
   using node = permit_model::node;
   using list = asio_sync::detail::decided_list<node>;

@@ -73,12 +73,10 @@ class atomic {
     return false;
   }
 
-  template <class U>
-  T fetch_add(U delta, order how = any) noexcept {
+  T fetch_add(T delta, order how = any) noexcept {
     return update("fetch_add", how, [&](T old) { return static_cast<T>(old + delta); });
   }
-  template <class U>
-  T fetch_sub(U delta, order how = any) noexcept {
+  T fetch_sub(T delta, order how = any) noexcept {
     return update("fetch_sub", how, [&](T old) { return static_cast<T>(old - delta); });
   }
   T fetch_or(T bits, order how = any) noexcept {
@@ -172,6 +170,8 @@ class spin_lock {
 struct policy {
   template <class T>
   using atomic = model::atomic<T>;
+  template <class T>
+  using guarded = std::conditional_t<std::is_class_v<T>, plain_container<T>, plain<T>>;
   using lock_type = model::spin_lock;
 };
 

@@ -52,5 +52,6 @@ BOOST_AUTO_TEST_CASE(hold_that_changes_lets_others_in) {
 BOOST_AUTO_TEST_CASE(member_ends_a_guards_hold) {
   kept([] { members_against_guards(shared); }, "0x3.c1.0.1x2");
 }
+BOOST_AUTO_TEST_CASE(upgrade_looks_without_the_lock) { kept(two_upgrades, "0x5.c0.0x2.1x2"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -288,7 +288,7 @@ class permit_state : public wait_queue<Traits> {
         : full(max * permit | (permit - 1)), total(available) {}
     word const full;  // the word when all are free, with any flags
     typename Traits::template atomic<word> counts{1};
-    permits total;  // that are free or held; under the lock
+    typename Traits::template guarded<permits> total;  // that are free or held
   };
 
   static constexpr permits available_in(word w) noexcept {

@@ -14,8 +14,9 @@ namespace asio_sync::detail {
 
 // What every core has: those who wait, oldest first, and the lock under which they join and leave.
 //
-// Traits: `atomic<T>` and `lock_type`; `node`, with members `next`, `prev`, `state`, `outcome`;
-// `list`, a decided_list of them; `joined(node)` and `left(node, list)`, told under the lock.
+// Traits: `atomic<T>` and `lock_type`; `guarded<T>`, the type of a member that holds a T and is
+// used under the lock alone; `node`, with members `next`, `prev`, `state`, `outcome`; `list`, a
+// decided_list of them; `joined(node)` and `left(node, list)`, told under the lock.
 template <class Traits>
 class wait_queue {
  public:
@@ -96,8 +97,8 @@ class wait_queue {
     return taken;
   }
 
-  wait_list<node> queue_;
-  std::uint32_t size_ = 0;
+  typename Traits::template guarded<wait_list<node>> queue_;
+  typename Traits::template guarded<std::uint32_t> size_{0};
 
  private:
   void joined(node& waiter) noexcept {

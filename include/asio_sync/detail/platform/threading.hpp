@@ -171,6 +171,8 @@ class cancellation_disabled {
 struct threading {
   template <class T>
   using atomic = process_atomic<T>;
+  template <class T>
+  using guarded = T;  // of a member that is used under the lock alone
   using lock_type = spin_lock;
 };
 
