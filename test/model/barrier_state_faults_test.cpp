@@ -37,5 +37,6 @@ BOOST_AUTO_TEST_CASE(last_to_enter_not_counted) {
   kept([] { destroyed_by_a_released_wait(true); }, "0x9.1x5.2");
 }
 BOOST_AUTO_TEST_CASE(taken_out_not_counted) { kept(destroyed_after_a_drop, "0x8.1x2"); }
+BOOST_AUTO_TEST_CASE(participants_seen_before_the_lock) { kept(too_many_drop, "0x5.1"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -50,5 +50,6 @@ BOOST_AUTO_TEST_CASE(released_still_waiting) { kept(set_against_cancel_all, "0x1
 BOOST_AUTO_TEST_CASE(end_not_ordered) {
   kept(destroyed_with_released_on_their_way, "0x2.1x3.2x2");
 }
+BOOST_AUTO_TEST_CASE(generation_seen_before_the_lock) { kept(set_against_cancel, "0x4.1"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -74,5 +74,6 @@ BOOST_AUTO_TEST_CASE(dropped_look_raises_flags) { kept(drop_of_a_look, "0x3.c1.1
 BOOST_AUTO_TEST_CASE(dropped_wait_keeps_its_count) {
   kept(drop_against_destruction, "0x10.1x4.2x2");
 }
+BOOST_AUTO_TEST_CASE(looking_counted_after_the_lock) { kept(raise_against_looks, "0.1x5.0x3"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,4 +20,7 @@ BOOST_AUTO_TEST_CASE(nothing_pending_sees_nothing) {
   kept(counter_of_what_has_ended, "0x6.1x6.c0.1x2.2x2.s1");
 }
 
+BOOST_AUTO_TEST_CASE(added_seen_before_the_lock) { kept(done_too_often, "0"); }
+BOOST_AUTO_TEST_CASE(operation_erased_before_the_lock) { kept(end_against_begin, "1x3"); }
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -23,5 +23,8 @@ BOOST_AUTO_TEST_CASE(refused_wait_not_counted) {
   kept(cancel_of_the_last_wait_against_release, "1x6.0x3");
 }
 BOOST_AUTO_TEST_CASE(mark_of_a_fresh_wait_not_found) { kept(mark_before_enter, "0x3.1x9"); }
+BOOST_AUTO_TEST_CASE(key_freed_without_the_lock) {
+  kept(last_release_against_a_new_lock, "0x2.1x2");
+}
 
 BOOST_AUTO_TEST_SUITE_END()

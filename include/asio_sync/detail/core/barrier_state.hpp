@@ -191,8 +191,8 @@ class barrier_state : public signal_queue<Traits> {
   typename Traits::completion completion_;
   // Those who are still to arrive are the participants less those in the queue.
   // The printers in share/gdb know it.
-  number participants_;           // lock()
-  std::uint64_t generation_ = 1;  // lock()
+  typename Traits::template guarded<number> participants_;
+  typename Traits::template guarded<std::uint64_t> generation_{1};
 };
 
 }  // namespace asio_sync::detail

@@ -127,7 +127,7 @@ class event_state : public signal_queue<Traits> {
   // The word: | closed | up | waiting |. Never both of the last two.
   static constexpr word up = 2;
 
-  std::uint64_t generation_ = 1;  // lock()
+  typename Traits::template guarded<std::uint64_t> generation_{1};
 };
 
 }  // namespace asio_sync::detail

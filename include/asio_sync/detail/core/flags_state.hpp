@@ -201,7 +201,8 @@ class flags_state : public signal_queue<Traits> {
     return wait_outcome::undecided;
   }
 
-  std::size_t looking_ = 0;  // at most so many of those queued only look; lock()
+  // At most so many of those queued only look.
+  typename Traits::template guarded<std::size_t> looking_{0};
 };
 
 }  // namespace asio_sync::detail

@@ -104,8 +104,8 @@ class group_state : public event_state<Traits> {
 
   // The printers in share/gdb know it.
   typename Traits::template atomic<number> pending_{0};
-  number added_ = 0;                 // lock()
-  wait_list<operation> operations_;  // lock()
+  typename Traits::template guarded<number> added_{0};
+  typename Traits::template guarded<wait_list<operation>> operations_;
 };
 
 }  // namespace asio_sync::detail

@@ -289,8 +289,8 @@ class keyed_mutex_state : public wait_queue<Traits> {
     return base::take_out_if(leaves, outcome, decided);
   }
 
-  key_tree<key_entry> table_;  // under the lock
-  std::size_t keys_ = 0;       // the number of entries in the table; under the lock
+  typename Traits::template guarded<key_tree<key_entry>> table_;
+  typename Traits::template guarded<std::size_t> keys_{0};  // the number of entries in the table
   typename Traits::template atomic<std::uint64_t> counts_{1};
   typename Traits::template atomic<word> word_{0};
 };
