@@ -26,5 +26,6 @@ BOOST_AUTO_TEST_CASE(drop_while_beginning_counts_twice) {
 }
 BOOST_AUTO_TEST_CASE(the_dead_are_asked) { kept(dead_against_drops, "0x8.1x2.2x10"); }
 BOOST_AUTO_TEST_CASE(delivered_after_the_end) { kept(surplus_against_the_end, "0x12.1x4"); }
+BOOST_AUTO_TEST_CASE(phase_seen_before_the_lock) { kept(begun_against_cancel, "0x4.1"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,7 +19,10 @@ namespace steps_model {
 
 using core_model::explore, core_model::kept;
 
-struct operation : asio_sync::detail::steps_link<operation> {
+struct operation {
+  operation* next = nullptr;
+  operation* prev = nullptr;
+  model::plain<bool> in_flight{false}, beginning{false}, dropped{false};
   bool asked = false;  // to cancel itself
   int ends = 0;        // delivered, discarded or dropped
 };

@@ -39,5 +39,7 @@ BOOST_AUTO_TEST_CASE(granted_visit_in_no_list) {
   kept([] { refusal_against_looking(false); }, "1x7.0x3");
 }
 BOOST_AUTO_TEST_CASE(cancel_of_all_leaves_the_queue) { kept(cancel_of_all_against_recall, "0x7"); }
+BOOST_AUTO_TEST_CASE(parked_seen_before_the_lock) { kept(close_against_leave, "0x5.1"); }
+BOOST_AUTO_TEST_CASE(visiting_seen_without_the_lock) { kept(counted_once, "0.1x7"); }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -47,5 +47,6 @@ BOOST_AUTO_TEST_CASE(recall_of_all_leaves_nobody_out) {
 BOOST_AUTO_TEST_CASE(recall_of_all_recalls_the_first) {
   kept(recall_of_all_against_enter, "0x2.1x6.2x5.0x4.1x6.0x10.1x6.0x10.1x6.0x3");
 }
+BOOST_AUTO_TEST_CASE(refusal_seen_before_the_lock) { kept(close_against_enter, "0"); }
 
 BOOST_AUTO_TEST_SUITE_END()

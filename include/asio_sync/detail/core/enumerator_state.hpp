@@ -30,7 +30,8 @@ struct steps_link {
 // that come meanwhile are left for it, wherever they come from, inside the steps for one. So the
 // steps, and what writes their results, run on one thread at a time, and never nest.
 //
-// Traits: `lock_type`; `operation`, derived from steps_link; `retain(operation)`.
+// Traits: `lock_type` and `guarded<T>`; `operation`, with the members of steps_link;
+// `retain(operation)`.
 template <class Traits>
 class enumerator_state {
  public:
@@ -148,6 +149,9 @@ class enumerator_state {
   // Halted: no step is taken. Cancelling: nor is the run over before all operations are.
   enum class phase : std::uint8_t { going, halted, cancelling, over };
 
+  template <class T>
+  using guarded = typename Traits::template guarded<T>;
+
   // More than will ever come: before the start.
   static constexpr number all = std::numeric_limits<number>::max();
 
@@ -170,14 +174,13 @@ class enumerator_state {
   }
 
   typename Traits::lock_type lock_;
-  // All of this: lock_.
-  phase phase_ = phase::going;
-  bool has_turn_ = false;  // somebody
-  number wanted_ = all;
-  number surplus_ = 0;  // completions that were delivered and not yet wanted
-  number pending_ = 0;  // operations that have begun and were not delivered or dropped
-  wait_list<operation> in_flight_;
-  wait_list<operation> arrived_;
+  guarded<phase> phase_{phase::going};
+  guarded<bool> has_turn_{false};  // somebody
+  guarded<number> wanted_{all};
+  guarded<number> surplus_{0};  // completions that were delivered and not yet wanted
+  guarded<number> pending_{0};  // operations that have begun and were not delivered or dropped
+  guarded<wait_list<operation>> in_flight_;
+  guarded<wait_list<operation>> arrived_;
 };
 
 }  // namespace asio_sync::detail

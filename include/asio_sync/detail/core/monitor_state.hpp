@@ -74,10 +74,11 @@ constexpr bool is_let_in(visit_phase phase) noexcept { return phase >= visit_pha
 // If a visit is refused while the looker is on its way, the looker has the mutex from then on.
 //
 // Mutex: a core of one permit, some of whose nodes are visits.
-// Traits: `atomic<T>`; `visit`, a node with members `phase`, `mark` (the outcome of a refusal that
-// came while the visit could not be refused) and `is_cancelled`; `is_visit(node)`;
-// `looks_once(v)`, true if the visit has no time to wait; `changes(from, to)`, called for each
-// change of a phase. `left(node, list)`, a trait of wait_queue, calls left_queue() for a visit.
+// Traits: `atomic<T>` and `guarded<T>`; `visit`, a node with members `phase`, `mark` (the outcome
+// of a refusal that came while the visit could not be refused) and `is_cancelled`;
+// `is_visit(node)`; `looks_once(v)`, true if the visit has no time to wait; `changes(from, to)`,
+// called for each change of a phase. `left(node, list)`, a trait of wait_queue, calls left_queue()
+// for a visit.
 template <class Mutex, class Traits>
 class monitor_state : public Mutex {
  public:
@@ -335,8 +336,9 @@ class monitor_state : public Mutex {
         std::memory_order_relaxed);
   }
 
-  wait_list<node> parked_;
-  visit* visiting_ = nullptr;  // holds the mutex, and is to look: granted, sent or looking
+  typename Traits::template guarded<wait_list<node>> parked_;
+  // Holds the mutex, and is to look: granted, sent or looking.
+  typename Traits::template guarded<visit*> visiting_{nullptr};
   typename Traits::template atomic<std::size_t> parked_size_{0};  // changes under the lock
 };
 

@@ -194,7 +194,8 @@ class remote_state : public wait_queue<Traits> {
     return base::take_out_if(leaves, outcome, decided);
   }
 
-  wait_outcome refusal_ = wait_outcome::undecided;  // of each wait that comes; under the lock
+  // Of each wait that comes.
+  typename Traits::template guarded<wait_outcome> refusal_{wait_outcome::undecided};
   typename Traits::template atomic<std::uint64_t> counts_{1};
 };
 
