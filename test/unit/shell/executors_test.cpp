@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// Where the completions of a mutex run, and what executors may do wrong.
+// Where the completions of a mutex run, beyond what rules/completions.hpp looks at. Executors that
+// throw, that run what they are given at once, and that call the mutex.
 
 #include "support/executors.hpp"
-#include <asio_sync/async_mutex.hpp>
+#include "support/mutex_fixture.hpp"
 #include "support/test.hpp"
 
 #include <boost/asio/system_context.hpp>
@@ -14,6 +15,8 @@ namespace executors_test {
 using namespace asio_sync::test;
 
 using lock_type = async_mutex::lock_type;
+using plan = throwing_executor::plan;
+constexpr plan places[] = {plan::execute, plan::require, plan::prefer};
 
 // Executors over any_io_executor, with an execute() of their own, and with a require() that leads
 // to such a one.
@@ -36,34 +39,25 @@ struct requiring_executor : asio::any_io_executor {
   }
 };
 
-// How a wait ends: R2 holds for each of these.
-enum class ending { free, unlocked, cancelled, closed, destroyed };
-constexpr ending endings[] = {ending::free, ending::unlocked, ending::cancelled, ending::closed,
-                              ending::destroyed};
-
-// Ends waits on mutexes of `ex` from this thread, in every way. `bind` gives the handler its
-// executor, `run` has it called, and `here` tells, inside it, whether it is where it belongs.
+// Has waits on mutexes of `ex` end: at once, when it is unlocked, when it is cancelled. `bind`
+// gives the handler its executor, `run` has it called, and `here` tells, inside it, whether it is
+// where it belongs.
 template <class Executor, class Bind, class Run, class Here>
 void check_where(Executor const& ex, Bind bind, Run run, Here here) {
-  for (ending how : endings) {
-    BOOST_TEST_CONTEXT("ending " << static_cast<int>(how)) {
-      using mutex_type = basic_async_mutex<Executor>;
-      std::optional<mutex_type> mutex(std::in_place, ex);
-      std::atomic<int> right = 0, calls = 0;
-      if (how != ending::free) BOOST_REQUIRE(mutex->try_lock());
-      mutex->async_lock(bind([&](error_code, typename mutex_type::lock_type lock) {
-        if (here()) ++right;
-        if (lock) lock.unlock();
-        ++calls;
-      }));
-      if (how == ending::unlocked) mutex->unlock();
-      if (how == ending::cancelled) BOOST_TEST(mutex->cancel() == 1u);
-      if (how == ending::closed) mutex->close();
-      if (how == ending::destroyed) mutex.reset();
-      run(calls);
-      BOOST_TEST(calls == 1);
-      BOOST_TEST(right == 1);
-    }
+  for (char const* const how : {"free", "unlocked", "cancelled"}) {
+    BOOST_TEST_INFO_SCOPE(how);
+    basic_async_mutex<Executor> mutex(ex);
+    std::atomic<int> right = 0, calls = 0;
+    if (*how != 'f') BOOST_REQUIRE(mutex.try_lock());
+    mutex.async_lock(bind([&](error_code, auto) {
+      right += here();
+      ++calls;
+    }));
+    if (*how == 'u') mutex.unlock();
+    if (*how == 'c') mutex.cancel();
+    run(calls);
+    BOOST_TEST(calls == 1);
+    BOOST_TEST(right == 1);
   }
 }
 
@@ -73,26 +67,25 @@ auto bound_to(auto const& ex) {
   return [ex](auto handler) { return asio::bind_executor(ex, std::move(handler)); };
 }
 
-// For handlers that a pool runs.
-auto const await_call = [](std::atomic<int>& calls) {
-  while (calls == 0) std::this_thread::yield();
-};
-
-struct fixture {
-  asio::io_context context, other;
+struct fixture : mutex_fixture {
+  plan fault = plan::nothing;
+  throwing_executor throwing{context, fault};
   execution_log log;
 
   // Runs one context and not another, as far as it goes.
-  static auto poll(asio::io_context& c) {
+  static auto polled(asio::io_context& c) {
     return [&c](std::atomic<int>& calls) {
       BOOST_TEST(calls == 0);
-      c.restart();
-      c.poll();
+      test::poll(c);
     };
   }
 
   static auto in(asio::io_context& c) {
     return [&c] { return c.get_executor().running_in_this_thread(); };
+  }
+
+  void wait_on_throwing(async_mutex& m, fate& f) {
+    m.async_lock(asio::bind_executor(throwing, observed_handler(f)));
   }
 };
 
@@ -101,141 +94,101 @@ struct fixture {
 BOOST_FIXTURE_TEST_SUITE(executors_test, fixture)
 
 BOOST_AUTO_TEST_CASE(R2_any_completion_executor_is_the_known_executor_inside_it) {
-  asio::any_io_executor const primitive = other.get_executor();
+  asio::any_io_executor const home = other.get_executor();
   auto const strand = asio::make_strand(context);
-  check_where(primitive, bound_to(asio::any_completion_executor(context.get_executor())),
-              poll(context), in(context));
-  check_where(primitive, bound_to(asio::any_completion_executor(strand)), poll(context),
-              [&] { return strand.running_in_this_thread(); });
-  check_where(primitive, bound_to(asio::any_completion_executor(asio::any_io_executor(strand))),
-              poll(context), [&] { return strand.running_in_this_thread(); });
-  BOOST_TEST(other.poll() == 0u);
-}
-
-BOOST_AUTO_TEST_CASE(R2_on_thread_pools_and_their_strands) {
-  asio::thread_pool pool(2);
-  auto const strand = asio::make_strand(pool);
-  asio::any_io_executor const primitive = other.get_executor();
-  auto const in_pool = [&] { return pool.get_executor().running_in_this_thread(); };
-  auto const in_strand = [&] { return strand.running_in_this_thread(); };
-  check_where(pool.get_executor(), unbound, await_call, in_pool);
-  check_where(asio::any_io_executor(pool.get_executor()), unbound, await_call, in_pool);
-  check_where(strand, unbound, await_call, in_strand);
-  check_where(asio::any_io_executor(strand), unbound, await_call, in_strand);
-  check_where(primitive, bound_to(pool.get_executor()), await_call, in_pool);
-  check_where(primitive, bound_to(strand), await_call, in_strand);
-  check_where(primitive, bound_to(asio::any_completion_executor(strand)), await_call, in_strand);
+  check_where(home, bound_to(asio::any_completion_executor(context.get_executor())),
+              polled(context), in(context));
+  check_where(home, bound_to(asio::any_completion_executor(asio::any_io_executor(strand))),
+              polled(context), [&] { return strand.running_in_this_thread(); });
   BOOST_TEST(other.poll() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(R2_an_executor_of_an_unknown_type) {
   tracking_executor const own(context.get_executor(), log);
   auto const here = [&] { return log.runs_here() && in(context)(); };
-  asio::any_io_executor const primitive = other.get_executor();
-  check_where(own, unbound, poll(context), here);
-  check_where(asio::any_io_executor(own), unbound, poll(context), here);
-  check_where(asio::make_strand(own), unbound, poll(context), here);
-  check_where(primitive, bound_to(own), poll(context), here);
-  check_where(primitive, bound_to(asio::any_io_executor(own)), poll(context), here);
-  check_where(primitive, bound_to(asio::make_strand(own)), poll(context), here);
-  check_where(own, bound_to(other.get_executor()), poll(other), in(other));
+  check_where(asio::make_strand(own), unbound, polled(context), here);
+  check_where(other.get_executor(), bound_to(asio::make_strand(own)), polled(context), here);
+  check_where(own, bound_to(other.get_executor()), polled(other), in(other));
   BOOST_TEST(other.poll() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(R2_an_executor_without_blocking_never_is_reached_through_the_mutexs) {
   bare_executor const bare(log);
   static_assert(!std::is_convertible_v<bare_executor, asio::any_io_executor>);
+  foreign_context_executor::context foreign;
   auto const here = [&] { return log.runs_here() && in(context)(); };
   asio::any_io_executor const erased = context.get_executor();
   auto const strand = asio::make_strand(context);
-  check_where(context.get_executor(), bound_to(bare), poll(context), here);
-  check_where(erased, bound_to(bare), poll(context), here);
-  check_where(strand, bound_to(bare), poll(context),
+  check_where(erased, bound_to(bare), polled(context), here);
+  check_where(strand, bound_to(bare), polled(context),
               [&] { return log.runs_here() && strand.running_in_this_thread(); });
-  check_where(erased, bound_to(asio::any_completion_executor(bare)), poll(context), here);
-  check_where(tracking_executor(context.get_executor(), log), bound_to(bare), poll(context), here);
+  check_where(tracking_executor(context.get_executor(), log), bound_to(bare), polled(context),
+              here);
+  check_where(erased, bound_to(foreign_context_executor(foreign, log)), polled(context), here);
 }
 
 BOOST_AUTO_TEST_CASE(R2_any_completion_executor_with_an_unknown_executor_inside) {
-  execution_log inner;
-  tracking_executor const own(other.get_executor(), inner);
-  std::atomic<int> calls = 0;
-  async_mutex mutex(context);
+  tracking_executor const own(other.get_executor(), log);
+  bool called = false;
   mutex.async_lock(
       asio::bind_executor(asio::any_completion_executor(own), [&](error_code, lock_type) {
-        BOOST_TEST(inner.runs_here());
-        BOOST_TEST(in(other)());
-        ++calls;
+        BOOST_TEST((log.runs_here() && in(other)()));
+        called = true;
       }));
   BOOST_TEST(other.poll() == 0u);  // one cannot post to it: through the mutex's
-  context.poll();
-  BOOST_TEST(calls == 0);
-  other.restart();
-  other.poll();
-  BOOST_TEST(calls == 1);
-  BOOST_TEST(!mutex.is_locked());
-}
-
-BOOST_AUTO_TEST_CASE(R2_an_executor_without_a_context_of_asios_is_reached_through_the_mutexs) {
-  foreign_context_executor::context foreign;
-  foreign_context_executor const own(foreign, log);
-  check_where(asio::any_io_executor(context.get_executor()), bound_to(own), poll(context),
-              [&] { return log.runs_here() && in(context)(); });
+  poll();
+  BOOST_TEST(!called);
+  test::poll(other);
+  BOOST_TEST(called);
 }
 
 BOOST_AUTO_TEST_CASE(R2_a_future_is_completed_on_the_executor_of_the_mutex) {
-  async_mutex mutex(context);
   auto const task = asio::use_future(
       [&](error_code, lock_type lock) { return in(context)() && lock.owns_lock(); });
   auto free = mutex.async_lock(task);
   auto queued = mutex.async_lock(task);
-  auto plain = mutex.async_lock(asio::use_future);
   BOOST_TEST((free.wait_for(0s) == std::future_status::timeout));
-  context.poll();
-  BOOST_REQUIRE((free.wait_for(0s) == std::future_status::ready));
-  BOOST_REQUIRE((queued.wait_for(0s) == std::future_status::ready));
-  BOOST_REQUIRE((plain.wait_for(0s) == std::future_status::ready));
-  BOOST_TEST(free.get());
-  BOOST_TEST(queued.get());
-  BOOST_TEST(plain.get().owns_lock());
+  poll();
+  for (auto* const each : {&free, &queued}) {
+    BOOST_REQUIRE((each->wait_for(0s) == std::future_status::ready));
+    BOOST_TEST(each->get());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(R2_a_bound_system_executor_stays_what_it_is) {
   auto const elsewhere = [main = std::this_thread::get_id()] {
     return std::this_thread::get_id() != main;
   };
-  asio::any_io_executor const primitive = context.get_executor();
-  check_where(primitive, bound_to(asio::system_executor()), await_call, elsewhere);
-  check_where(primitive, bound_to(asio::any_io_executor(asio::system_executor())), await_call,
+  auto const await_call = [](std::atomic<int>& calls) {
+    while (calls == 0) std::this_thread::yield();
+  };
+  asio::system_executor const system;
+  check_where(context.get_executor(), bound_to(asio::any_io_executor(system)), await_call,
               elsewhere);
-  check_where(asio::system_executor(), unbound, await_call, elsewhere);
+  check_where(system, unbound, await_call, elsewhere);
   BOOST_TEST(context.poll() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(R2_a_coroutine_goes_on_where_it_was) {
-  auto const strand = asio::make_strand(context);
-  async_mutex mutex(other);
+  asio::thread_pool pool(2);
+  auto const strand = asio::make_strand(pool);
   int done = 0;
-  for (int i = 0; i < 3; ++i)
-    asio::co_spawn(
-        strand,
-        [&]() -> asio::awaitable<void> {
-          auto lock = co_await mutex.async_lock(asio::use_awaitable);
-          BOOST_TEST(strand.running_in_this_thread());
-          co_await asio::post(asio::deferred);
-          lock.unlock();
-          lock = co_await mutex.async_lock(asio::deferred);
-          BOOST_TEST(strand.running_in_this_thread());
-          ++done;
-        },
-        asio::detached);
-  context.run();
-  BOOST_TEST(done == 3);
-  BOOST_TEST(other.poll() == 0u);
+  auto const coroutine = [&]() -> asio::awaitable<void> {
+    for (int i = 0; i < 2; ++i) {
+      auto const lock = co_await mutex.async_lock(asio::use_awaitable);
+      done += strand.running_in_this_thread();
+      co_await asio::post(asio::deferred);
+    }
+    auto const lock = co_await mutex.async_lock(asio::deferred);
+    done += strand.running_in_this_thread();
+  };
+  for (int i = 0; i < 3; ++i) asio::co_spawn(strand, coroutine, asio::detached);
+  pool.join();
+  BOOST_TEST(done == 9);
+  BOOST_TEST(context.poll() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(R2_a_strand_keeps_an_inner_executor_with_a_require_of_its_own) {
-  async_mutex mutex(context);
   BOOST_TEST_REQUIRE(mutex.try_lock());
   asio::strand<requiring_executor> const strand{requiring_executor(context.get_executor())};
   asio::strand<counting_executor> const counting{counting_executor(context.get_executor())};
@@ -244,36 +197,146 @@ BOOST_AUTO_TEST_CASE(R2_a_strand_keeps_an_inner_executor_with_a_require_of_its_o
       strand, [&](error_code, lock_type) { done += strand.running_in_this_thread(); }));
   counting_executor::executed = 0;
   mutex.unlock();
-  context.run();
+  poll();
   BOOST_TEST(counting_executor::executed == 1);
   mutex.async_lock(asio::bind_executor(
       counting, [&](error_code, lock_type) { done += counting.running_in_this_thread(); }));
-  context.restart();
-  context.run();
+  poll();
   BOOST_TEST(done == 2);
 }
 
-BOOST_AUTO_TEST_CASE(R2_several_threads_may_run_the_context) {
-  async_mutex mutex(context);
-  constexpr int tasks = 50, rounds = 40;
-  int counter = 0;
-  for (int i = 0; i < tasks; ++i)
-    asio::co_spawn(
-        context,
-        [&]() -> asio::awaitable<void> {
-          for (int round = 0; round < rounds; ++round) {
-            auto const lock = co_await mutex.async_lock();
-            BOOST_TEST_REQUIRE(in(context)());
-            ++counter;
-          }
-        },
-        asio::detached);
-  std::thread one([&] { context.run(); });
-  std::thread two([&] { context.run(); });
-  one.join();
-  two.join();
-  BOOST_TEST(counter == tasks * rounds);
+BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_in_a_hand_off_loses_its_handler_only) {
+  for (plan const place : places) {
+    BOOST_TEST_INFO_SCOPE("place " << static_cast<int>(place));
+    fate lost, next;
+    BOOST_REQUIRE(mutex.try_lock());
+    wait_on_throwing(mutex, lost);
+    mutex.async_lock(observed_handler(next));
+    fault = place;
+    BOOST_CHECK_NO_THROW(mutex.unlock());
+    fault = plan::nothing;
+    BOOST_TEST(lost.dropped());
+    poll();
+    BOOST_TEST(next.granted());
+    BOOST_TEST(!mutex.is_locked());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_in_a_refusal_loses_its_handler_only) {
+  for (plan const place : places) {
+    fate lost[2], next;
+    async_mutex own(context);
+    BOOST_REQUIRE(own.try_lock());
+    wait_on_throwing(own, lost[0]);
+    own.async_lock(observed_handler(next));
+    fault = place;
+    BOOST_TEST(own.cancel() == 2u);
+    BOOST_TEST(lost[0].dropped());
+    fault = plan::nothing;
+    wait_on_throwing(own, lost[1]);
+    fault = place;
+    BOOST_CHECK_NO_THROW(own.close());
+    fault = plan::nothing;
+    BOOST_TEST(lost[1].dropped());
+    poll();
+    BOOST_TEST(next.refused(aborted));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_in_the_initiation_leaves_everything_as_it_was) {
+  for (plan const place : places) {
+    BOOST_TEST_INFO_SCOPE("place " << static_cast<int>(place));
+    bool const queues = place == plan::prefer;  // a free mutex needs no work to be tracked
+    fate f;
+    if (queues) BOOST_REQUIRE(mutex.try_lock());
+    fault = place;
+    BOOST_CHECK_THROW(wait_on_throwing(mutex, f), std::runtime_error);
+    BOOST_TEST(f.dropped());
+    BOOST_TEST(mutex.is_locked() == queues);
+    BOOST_TEST(mutex.waiters() == 0u);
+    if (queues) mutex.unlock();
+    BOOST_TEST(context.poll() == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(R6_an_inline_executor_runs_the_handler_when_unlock_is_through) {
+  inline_executor const ex(context);
+  mutex_result first, second;
+  BOOST_REQUIRE(mutex.try_lock());
+  mutex.async_lock(asio::bind_executor(ex, [&](error_code e, lock_type lock) {
+    first.handler()(e, std::move(lock));
+    BOOST_TEST(mutex.is_locked());  // the mutex may be used
+    BOOST_TEST(!mutex.try_lock());
+    BOOST_TEST(mutex.waiters() == 1u);
+    first.lock.unlock();  // on the same stack: the second runs after this handler
+    BOOST_TEST(second.calls == 0);
+  }));
+  mutex.async_lock(asio::bind_executor(ex, second.handler()));
+  BOOST_TEST(first.calls + second.calls == 0);
+  mutex.unlock();
+  BOOST_TEST(first.calls == 1);
+  BOOST_TEST(second.granted());
+}
+
+BOOST_AUTO_TEST_CASE(R6_a_chain_of_drops_by_a_throwing_executor_does_not_nest) {
+  constexpr int count = 10'000;
+  auto const life = std::make_shared<int>();
+  BOOST_REQUIRE(mutex.try_lock());
+  for (int i = 0; i < count; ++i)
+    mutex.async_lock(asio::bind_executor(throwing, [life](error_code, lock_type) {}));
+  BOOST_TEST(life.use_count() == count + 1);
+  fault = plan::execute;
+  mutex.unlock();
+  BOOST_TEST(life.use_count() == 1);
   BOOST_TEST(!mutex.is_locked());
+}
+
+BOOST_AUTO_TEST_CASE(R6_a_dropped_handler_has_gone_before_the_next_runs) {
+  auto dying = std::make_unique<asio::io_context>();
+  fate dropped;
+  int called = 0;
+  mutex.async_lock(asio::bind_executor(*dying, observed_handler(dropped)));  // on its way
+  mutex.async_lock(asio::bind_executor(inline_executor(context), [&](error_code, lock_type) {
+    ++called;
+    BOOST_TEST(dropped.dropped());
+  }));
+  dying.reset();
+  BOOST_TEST(called == 1);
+}
+
+BOOST_AUTO_TEST_CASE(R5_an_executor_may_call_the_mutex_from_all_of_its_functions) {
+  using executor = tracking_executor<asio::any_io_executor>;  // its type does not tell its context
+  executor const ex(context.get_executor(), log);
+  basic_async_mutex<executor> shared(ex);
+  basic_mutex_result<basic_async_mutex<executor>> first, timed, expired, second;
+  int entered = 0;
+  bool inside = false;
+  auto const use = [&] {
+    if (std::exchange(inside, true)) return;
+    ++entered;
+    static_cast<void>(shared.waiters());
+    if (shared.try_lock()) shared.unlock();
+    shared.async_lock_for(1h, [](error_code, auto) {});
+    inside = false;
+  };
+  log.on_execute = log.on_property = use;
+  BOOST_REQUIRE(shared.try_lock());
+  shared.async_lock(first.handler());
+  shared.async_lock_for(1h, timed.handler());
+  shared.async_lock_for(1ns, expired.handler());
+  shared.async_lock(second.handler());
+  log.on_execute = nullptr;
+  while (expired.calls == 0) context.run_one();
+  BOOST_TEST(expired.error == timed_out);
+  log.on_execute = use;
+  shared.unlock();
+  poll();
+  BOOST_TEST(first.granted());
+  BOOST_TEST(entered > 4);
+  log.on_execute = log.on_property = nullptr;
+  shared.cancel();
+  first.lock = {};
+  poll();
 }
 
 BOOST_AUTO_TEST_SUITE_END()
