@@ -6,9 +6,9 @@
 // user code to return, and none outlives its context.
 
 #include "support/executors.hpp"
+#include "support/manual_queue.hpp"
+#include "support/mutex_fixture.hpp"
 #include "support/test.hpp"
-
-#include <asio_sync/async_mutex.hpp>
 
 #include <boost/version.hpp>
 
@@ -57,26 +57,18 @@ void on_top(place where, action const& act) {
     fate f;
     auto const count_and_act = [&] { ++done, act(); };
     auto const handler = [&](error_code, auto) { count_and_act(); };
+    auto const drop = [&](auto const& ex) {
+      mutex.async_lock(asio::bind_executor(ex, observed_handler(f, count_and_act)));
+    };
+    asio::io_context dying;
     switch (where) {
       case place::inline_handler:
         mutex.async_lock(asio::bind_executor(inline_executor(context), handler));
         break;
       case place::immediate_handler: mutex.async_lock(bind_immediate(context, handler)); break;
-      case place::dropped_handler:
-        mutex.async_lock(
-            asio::bind_executor(dropping_executor(context), observed_handler(f, count_and_act)));
-        break;
-      case place::dropped_completion: {
-        asio::io_context dying;
-        mutex.async_lock(asio::bind_executor(dying, observed_handler(f, count_and_act)));
-        break;
-      }
-      case place::dying_context: {
-        BOOST_TEST_REQUIRE(mutex.try_lock());
-        asio::io_context dying;
-        mutex.async_lock(asio::bind_executor(dying, observed_handler(f, count_and_act)));
-        break;
-      }
+      case place::dropped_handler: drop(dropping_executor(context)); break;
+      case place::dying_context: BOOST_TEST_REQUIRE(mutex.try_lock()); [[fallthrough]];
+      case place::dropped_completion: drop(dying.get_executor());
     }
   }
   BOOST_TEST(done == 1);
@@ -97,96 +89,70 @@ template <class Context>
 void initiate(async_mutex& mutex, Context& context, execution_log& log, fate& f,
               std::size_t kind) {
   auto const ex = context.get_executor();
+  asio::any_io_executor const any = ex, strand = asio::make_strand(ex);
+  auto const wait = [&](auto const& on) {
+    mutex.async_lock(asio::bind_executor(on, observed_handler(f)));
+  };
   switch (kind) {
-    case 0: return mutex.async_lock(asio::bind_executor(ex, observed_handler(f)));
-    case 1:
-      return mutex.async_lock(asio::bind_executor(asio::make_strand(ex), observed_handler(f)));
-    case 2:
-      return mutex.async_lock(
-          asio::bind_executor(asio::make_strand(asio::any_io_executor(ex)), observed_handler(f)));
+    case 0: return wait(ex);
+    case 1: return wait(asio::make_strand(ex));
+    case 2: return wait(asio::make_strand(any));
     case 3:
       return mutex.async_lock_for(1h,
                                   asio::bind_executor(asio::make_strand(ex), observed_handler(f)));
-    case 4: {
-      asio::any_io_executor const strand = asio::make_strand(ex);
-      return mutex.async_lock(asio::bind_executor(asio::make_strand(strand), observed_handler(f)));
-    }
-    case 5:
-      return mutex.async_lock(
-          asio::bind_executor(tracking_executor(ex, log), observed_handler(f)));
-    default:  // its type does not tell its context: it is called last
-      return mutex.async_lock(asio::bind_executor(
-          tracking_executor<asio::any_io_executor>(ex, log), observed_handler(f)));
+    case 4: return wait(asio::make_strand(strand));
+    case 5: return wait(tracking_executor(ex, log));
+    default:
+      return wait(tracking_executor(any, log));  // its type does not tell its context: it
+                                                 // is called last
   }
 }
 
-// A user's code that ends the context while other waits of it are decided: as the handler that an
-// executor runs inline, or the destructor of one that an executor destroys, or cannot take.
-struct endings {
-  asio::io_context other;
-  throwing_executor::plan fault = throwing_executor::plan::nothing;
-  fate f;
-
-  static constexpr int count = 3;
-  void queue(async_mutex& mutex, int which, action const& act) {
-    if (which == 0)
-      mutex.async_lock(
-          asio::bind_executor(inline_executor(other), [act](error_code, auto) { act(); }));
-    else if (which == 1)
-      mutex.async_lock(asio::bind_executor(dropping_executor(other), observed_handler(f, act)));
-    else
-      mutex.async_lock(
-          asio::bind_executor(throwing_executor(other, fault), observed_handler(f, act)));
-    fault = throwing_executor::plan::execute;
-  }
-};
-
 // The context of some waits is destroyed by the completion of one that `decide` decides together
-// with them. It stands before them in the queue, in the middle, or behind them.
-void destroy_between(bool home_dies, int which, std::size_t position,
-                     std::function<void(std::unique_ptr<async_mutex>&)> const& decide) {
-  endings ending;
+// with them. It stands before them in the queue, in the middle, or behind them. It is a handler
+// that an executor runs inline, or the destructor of one that an executor destroys, or cannot
+// take.
+template <class Decide>
+void destroy_between(bool home_dies, int ending, std::size_t position, Decide decide) {
+  asio::io_context other;
+  auto fault = throwing_executor::plan::nothing;
   execution_log log;
-  auto dying = std::make_unique<asio::io_context>();
-  auto mutex = std::make_unique<async_mutex>(home_dies ? *dying : ending.other);
-  BOOST_TEST_REQUIRE(mutex->try_lock());
+  fate end;
   fates decided;
+  auto dying = std::make_unique<asio::io_context>();
+  auto mutex = std::make_unique<async_mutex>(home_dies ? *dying : other);
+  BOOST_TEST_REQUIRE(mutex->try_lock());
+  auto const queue_ending = [&](auto const& ex) {
+    mutex->async_lock(asio::bind_executor(ex, observed_handler(end, [&] { dying.reset(); })));
+  };
   for (std::size_t kind = 0; kind <= kinds; ++kind) {
-    if (kind == position) ending.queue(*mutex, which, [&] { dying.reset(); });
+    if (kind == position && ending == 0)
+      mutex->async_lock(
+          asio::bind_executor(inline_executor(other), [&](error_code, auto) { dying.reset(); }));
+    if (kind == position && ending == 1) queue_ending(dropping_executor(other));
+    if (kind == position && ending == 2) queue_ending(throwing_executor(other, fault));
     if (kind != kinds) initiate(*mutex, *dying, log, decided[kind], kind);
   }
+  fault = throwing_executor::plan::execute;
   decide(mutex);
   BOOST_TEST(!dying);
   for (auto const& f : decided) BOOST_TEST(f.dropped());
 }
 
-void destroy_between_all(std::function<void(std::unique_ptr<async_mutex>&)> const& decide) {
+template <class Decide>
+void destroy_between_all(Decide decide) {
   for (bool const home_dies : {false, true})
-    for (int which = 0; which < endings::count; ++which)
+    for (int const ending : {0, 1, 2})
       for (std::size_t const position : {std::size_t(0), kinds / 2, kinds})
-        BOOST_TEST_CONTEXT("home dies " << home_dies << ", ending " << which << ", position "
+        BOOST_TEST_CONTEXT("home dies " << home_dies << ", ending " << ending << ", position "
                                         << position) {
-          destroy_between(home_dies, which, position, decide);
+          destroy_between(home_dies, ending, position, decide);
         }
 }
 
 }  // namespace completions_test
 
 BOOST_AUTO_TEST_SUITE(completions_test)
-
-BOOST_AUTO_TEST_CASE(R8_a_hand_over_at_home_on_top_of_the_library_gives_its_work_back) {
-  in_each_place([](place where) {
-    asio::io_context home;
-    async_mutex mutex(home);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    fate f;
-    mutex.async_lock(asio::bind_executor(asio::make_strand(home), observed_handler(f)));
-    asio::post(home, [&] { on_top(where, [&] { mutex.unlock(); }); });
-    home.poll();
-    BOOST_TEST(f.granted());
-    BOOST_TEST(home.stopped());  // or run() would never return
-  });
-}
 
 BOOST_AUTO_TEST_CASE(R8_hand_overs_at_home_while_others_still_queue_give_their_work_back) {
   in_each_place([](place where) {
@@ -340,16 +306,83 @@ BOOST_AUTO_TEST_CASE(R10_completion_for_a_context_without_a_service_does_not_out
   });
 }
 
-BOOST_AUTO_TEST_CASE(R10_completion_of_a_cancel_destroys_the_context_of_the_others) {
+BOOST_AUTO_TEST_CASE(R10_a_completion_destroys_the_context_of_others_decided_with_it) {
   destroy_between_all([](auto& mutex) { BOOST_TEST(mutex->cancel() == kinds + 1); });
-}
-
-BOOST_AUTO_TEST_CASE(R10_completion_of_a_close_destroys_the_context_of_the_others) {
   destroy_between_all([](auto& mutex) { mutex->close(); });
+  destroy_between_all([](auto& mutex) { mutex.reset(); });
 }
 
-BOOST_AUTO_TEST_CASE(R10_completion_of_a_destroyed_mutex_destroys_the_context_of_the_others) {
-  destroy_between_all([](auto& mutex) { mutex.reset(); });
+BOOST_FIXTURE_TEST_CASE(R10_what_is_kept_for_a_context_that_ends_is_dropped, held_mutex) {
+  fate f;
+  auto dying = std::make_unique<asio::io_context>();
+  mutex.async_lock(asio::bind_executor(inline_executor(context), [&](error_code, auto) {
+    dying.reset();
+    BOOST_TEST(f.dropped());
+  }));
+  mutex.async_lock(asio::bind_executor(inline_executor(*dying), observed_handler(f)));
+  BOOST_TEST(mutex.cancel() == 2u);
+  BOOST_TEST(f.dropped());
+}
+
+BOOST_FIXTURE_TEST_CASE(R10_what_never_queued_is_dropped_with_its_context, mutex_fixture) {
+  fate f;
+  on_top(place::inline_handler, [&] {
+    auto short_lived = std::make_unique<asio::io_context>();
+    mutex.async_lock(asio::bind_executor(inline_executor(*short_lived), observed_handler(f)));
+    BOOST_TEST(f.waits());
+    short_lived.reset();
+    BOOST_TEST(f.dropped());
+  });
+  BOOST_TEST(mutex.try_lock());
+}
+
+// The grant waits in a queue of the user's, with another wait behind it.
+BOOST_AUTO_TEST_CASE(R3_a_grant_dropped_on_top_of_the_library_goes_on_at_once) {
+  in_each_place([](place where) {
+    mutex_fixture s;
+    manual_queue queue;
+    fate f, next;
+    s.mutex.async_lock(
+        asio::bind_executor(manual_queue::executor(queue, s.context), observed_handler(f)));
+    BOOST_TEST_REQUIRE(queue.size() == 1u);
+    s.mutex.async_lock(observed_handler(next));
+    on_top(where, [&] {
+      queue.drop(0);
+      BOOST_TEST(f.dropped());
+      s.context.poll();
+      BOOST_TEST(next.granted());
+    });
+  });
+}
+
+BOOST_FIXTURE_TEST_CASE(R13_initiation_that_throws_leaves_nothing_that_the_slot_cancels,
+                        held_mutex) {
+  fate f, next;
+  asio::cancellation_signal second;
+  auto fault = throwing_executor::plan::prefer;  // when the slot is connected already
+  auto const wait = [&](fate& of, asio::cancellation_slot slot) {
+    mutex.async_lock(asio::bind_cancellation_slot(
+        slot, asio::bind_executor(throwing_executor(context, fault), observed_handler(of))));
+  };
+  BOOST_CHECK_THROW(wait(f, signal.slot()), std::runtime_error);
+  BOOST_TEST(f.dropped());
+  fault = throwing_executor::plan::nothing;
+  wait(next, second.slot());  // in the same memory
+  signal.emit(asio::cancellation_type::terminal);
+  BOOST_TEST(mutex.waiters() == 1u);
+  mutex.unlock();
+  poll();
+  BOOST_TEST(next.granted());
+}
+
+BOOST_FIXTURE_TEST_CASE(R13_what_a_relayed_handler_throws_leaves_run, mutex_fixture) {
+  fate next;
+  execution_log log;
+  mutex.async_lock(asio::bind_executor(bare_executor(log), [](error_code, auto) { throw 1; }));
+  mutex.async_lock(observed_handler(next));
+  BOOST_CHECK_THROW(context.run(), int);
+  context.run();
+  BOOST_TEST(next.granted());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
