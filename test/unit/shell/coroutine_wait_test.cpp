@@ -6,9 +6,8 @@
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
 #include "support/memory.hpp"
+#include "support/mutex_fixture.hpp"
 #include "support/test.hpp"
-
-#include <asio_sync/async_mutex.hpp>
 
 #include <boost/asio/detail/reactor.hpp>
 
@@ -77,11 +76,9 @@ void count_on_executor(MakeExecutor make) {
 
 }  // namespace coroutine_wait_test
 
-BOOST_AUTO_TEST_SUITE(coroutine_wait_test)
+BOOST_FIXTURE_TEST_SUITE(coroutine_wait_test, mutex_fixture)
 
 BOOST_AUTO_TEST_CASE(R7_a_lock_that_has_to_wait_is_granted_with_every_token) {
-  asio::io_context context;
-  async_mutex mutex(context);
   run(context, [&]() -> asio::awaitable<void> {
     co_await in_every_way([&](auto token) { return mutex.async_lock(token); },
                           [&] {
@@ -94,8 +91,6 @@ BOOST_AUTO_TEST_CASE(R7_a_lock_that_has_to_wait_is_granted_with_every_token) {
 }
 
 BOOST_AUTO_TEST_CASE(R11_a_lock_that_has_to_wait_expires_with_every_token) {
-  asio::io_context context;
-  async_mutex mutex(context);
   BOOST_REQUIRE(mutex.try_lock());
   run(context, [&]() -> asio::awaitable<void> {
     co_await in_every_way([&](auto token) { return mutex.async_lock_for(1ms, token); },
@@ -105,22 +100,16 @@ BOOST_AUTO_TEST_CASE(R11_a_lock_that_has_to_wait_expires_with_every_token) {
 }
 
 BOOST_AUTO_TEST_CASE(R11_a_free_lock_makes_no_timer_even_where_the_budget_is_used_up) {
-  asio::io_context context;
-  async_mutex mutex(context);
   run(context, [&]() -> asio::awaitable<void> {
     for (int i = 0; i < 300; ++i) static_cast<void>(co_await mutex.async_lock_for(1h));
   });
   BOOST_TEST(!asio::has_service<asio::detail::reactor>(context));
 }
 
-BOOST_AUTO_TEST_CASE(R4_every_type_of_cancellation_ends_a_wait_with_every_token) {
+BOOST_FIXTURE_TEST_CASE(R4_every_type_of_cancellation_ends_a_wait_with_every_token, held_mutex) {
   using asio::cancellation_type;
   for (auto const type :
        {cancellation_type::terminal, cancellation_type::partial, cancellation_type::total}) {
-    asio::io_context context;
-    async_mutex mutex(context);
-    BOOST_REQUIRE(mutex.try_lock());
-    asio::cancellation_signal signal;
     bool ended = false;
     auto const wait = [&]() -> asio::awaitable<void> {
       co_await in_every_way([&](auto token) { return mutex.async_lock(token); },
@@ -141,16 +130,14 @@ BOOST_AUTO_TEST_CASE(R4_every_type_of_cancellation_ends_a_wait_with_every_token)
     };
     asio::co_spawn(context, wait_again_and_again,
                    asio::bind_cancellation_slot(signal.slot(), asio::detached));
+    context.restart();
     context.run();
     BOOST_TEST(ended);
   }
 }
 
 BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_is_cancelled_after_the_grant_has_no_lock) {
-  asio::io_context context;
-  async_mutex mutex(context);
   BOOST_REQUIRE(mutex.try_lock());
-  asio::cancellation_signal signal;
   error_code error;
   asio::co_spawn(
       context,
@@ -173,9 +160,6 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_is_cancelled_after_the_grant_has_no_loc
 }
 
 BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_was_cancelled_before_takes_no_lock) {
-  asio::io_context context;
-  async_mutex mutex(context);
-  asio::cancellation_signal signal;
   error_code error;
   bool locked_all_the_same = false;
   auto const wait = [&]() -> asio::awaitable<void> {
@@ -200,10 +184,8 @@ BOOST_AUTO_TEST_CASE(R4_a_coroutine_that_was_cancelled_before_takes_no_lock) {
 
 BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
   if (!spared) return;  // Asio's own awaiter initiates when the coroutine is suspended already.
-  using executor = asio_sync::test::throwing_executor;
-  asio::io_context context;
+  using executor = throwing_executor;
   auto fails = executor::plan::nothing;
-  basic_async_mutex<asio::io_context::executor_type> mutex(context);
   BOOST_REQUIRE(mutex.try_lock());
   int caught = 0;
   bool granted = false;
@@ -234,19 +216,16 @@ BOOST_AUTO_TEST_CASE(R13_what_throws_comes_out_of_co_await_with_use_awaitable) {
 
 BOOST_AUTO_TEST_CASE(R13_a_wait_that_cannot_be_prepared_leaves_nothing_behind) {
   if (!spared) return;
-  using executor = asio_sync::test::throwing_executor;
-  asio::io_context context;
+  using executor = throwing_executor;
   auto fails = executor::plan::nothing;
-  basic_async_mutex<asio::io_context::executor_type> mutex(context);
   BOOST_REQUIRE(mutex.try_lock());
-  asio::cancellation_signal signal;
   std::ptrdiff_t kept = 1;
   auto const wait_in_the_same_memory = [&]() -> asio::awaitable<void, executor> {
     static_cast<void>(co_await mutex.async_lock(asio::use_awaitable_t<executor>()));
   };
   auto const wait = [&]() -> asio::awaitable<void, executor> {
-    asio_sync::test::empty_pool const pool;
-    std::optional<asio_sync::test::heap_counter> heap;
+    empty_pool const pool;
+    std::optional<heap_counter> heap;
     fails = executor::plan::prefer;
     for (int i = 0; i < 10; ++i) {
       try {
@@ -275,115 +254,103 @@ BOOST_AUTO_TEST_CASE(R13_a_wait_that_cannot_be_prepared_leaves_nothing_behind) {
 #if !defined(BOOST_ASIO_HAS_IOCP)
 BOOST_AUTO_TEST_CASE(R13_every_failure_to_allocate_comes_out_of_co_await_with_use_awaitable) {
   if (!spared) return;
-  asio_sync::test::empty_pool const pool;
+  empty_pool const pool;
   std::size_t failures = 0;
-  for (bool failed = true; failed;) {
-    asio::io_context context;
-    async_mutex mutex(context);
-    asio::cancellation_signal signal;
-    std::optional<asio_sync::test::failing_heap> heap;
+  for (bool failed = true; failed; failures += failed) {
+    held_mutex s;
+    std::optional<failing_heap> heap;
     failed = false;
     bool granted = false;
     auto const wait = [&]() -> asio::awaitable<void> {
       try {
-        heap.emplace(failures, asio_sync::test::failing_heap::failures::one);
-        static_cast<void>(co_await mutex.async_lock_for(1h, asio::use_awaitable));
+        heap.emplace(failures, failing_heap::failures::one);
+        static_cast<void>(co_await s.mutex.async_lock_for(1h, asio::use_awaitable));
         granted = true;
       } catch (std::bad_alloc const&) {
         failed = true;
       }
       heap.reset();
     };
-    BOOST_REQUIRE(mutex.try_lock());
-    asio::co_spawn(context, wait, asio::bind_cancellation_slot(signal.slot(), asio::detached));
-    context.poll();
+    asio::co_spawn(s.context, wait, asio::bind_cancellation_slot(s.signal.slot(), asio::detached));
+    s.context.poll();
     heap.reset();
-    BOOST_TEST(mutex.waiters() == (failed ? 0u : 1u));
-    mutex.unlock();
-    context.restart();
-    context.run();
+    BOOST_TEST(s.mutex.waiters() == (failed ? 0u : 1u));
+    s.mutex.unlock();
+    s.context.restart();
+    s.context.run();
     BOOST_TEST(granted == !failed);
-    failures += failed;
   }
   BOOST_TEST(failures >= 6u);
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(R10_frames_that_wait_are_destroyed_with_their_context) {
-  std::optional<asio::io_context> context(std::in_place);
-  asio::io_context home;
-  async_mutex mutex(home);
-  async_mutex local(*context);
-  BOOST_REQUIRE(mutex.try_lock());
+BOOST_FIXTURE_TEST_CASE(R10_frames_that_wait_are_destroyed_with_their_context, held_mutex) {
+  std::optional<asio::io_context> dying(std::in_place);
+  async_mutex local(*dying);
   BOOST_REQUIRE(local.try_lock());
   auto const alive = std::make_shared<int>();
   auto const wait = [](auto& m, auto token, std::shared_ptr<int>) -> asio::awaitable<void> {
     static_cast<void>(co_await m.async_lock(token));
     BOOST_ERROR("went on");
   };
-  asio::co_spawn(*context, wait(mutex, asio::deferred, alive), asio::detached);
-  asio::co_spawn(*context, wait(mutex, asio::use_awaitable, alive), asio::detached);
-  asio::co_spawn(*context, wait(local, asio::deferred, alive), asio::detached);
-  asio::co_spawn(*context, wait(local, asio::as_tuple(asio::use_awaitable), alive),
-                 asio::detached);
-  asio::co_spawn(asio::make_strand(*context), wait(local, asio::use_awaitable, alive),
-                 asio::detached);
-  context->poll();
-  BOOST_TEST(mutex.waiters() == 2u);
-  BOOST_TEST(local.waiters() == 3u);
-  context.reset();
+  auto const spawn = [&](auto const& ex, async_mutex& m, auto token) {
+    asio::co_spawn(ex, wait(m, token, alive), asio::detached);
+  };
+  auto const ex = dying->get_executor();
+  spawn(ex, mutex, asio::deferred);
+  spawn(ex, mutex, asio::use_awaitable);
+  spawn(ex, local, asio::deferred);
+  spawn(ex, local, asio::use_awaitable);
+  spawn(asio::make_strand(ex), local, asio::use_awaitable);
+  dying->poll();
+  BOOST_TEST((mutex.waiters() == 2u && local.waiters() == 3u));
+  dying.reset();
   BOOST_TEST(alive.use_count() == 1);
-  BOOST_TEST(mutex.waiters() == 0u);
-  BOOST_TEST(local.waiters() == 0u);
+  BOOST_TEST((mutex.waiters() == 0u && local.waiters() == 0u));
   local.unlock();
   mutex.unlock();
   BOOST_TEST(mutex.try_lock());
 }
 
-BOOST_AUTO_TEST_CASE(R3_a_lock_on_its_way_to_a_frame_that_is_destroyed_goes_on) {
-  std::optional<asio::io_context> context(std::in_place);
-  asio::io_context home;
-  async_mutex mutex(home);
-  BOOST_REQUIRE(mutex.try_lock());
-  bool granted = false;
+BOOST_FIXTURE_TEST_CASE(R3_a_lock_on_its_way_to_a_frame_that_is_destroyed_goes_on, held_mutex) {
+  fate next;
+  auto dying = std::make_unique<asio::io_context>();
   asio::co_spawn(
-      *context, [&]() -> asio::awaitable<void> { static_cast<void>(co_await mutex.async_lock()); },
+      *dying, [&]() -> asio::awaitable<void> { static_cast<void>(co_await mutex.async_lock()); },
       asio::detached);
-  context->poll();
-  mutex.async_lock([&](error_code error, guard) { granted = !error; });
+  dying->poll();
+  mutex.async_lock(observed_handler(next));
   BOOST_TEST(mutex.waiters() == 2u);
   mutex.unlock();
-  context.reset();
-  home.run();
-  BOOST_TEST(granted);
+  dying.reset();
+  poll();
+  BOOST_TEST(next.granted());
   BOOST_TEST(!mutex.is_locked());
 }
 
 BOOST_AUTO_TEST_CASE(R3_the_loser_of_an_or_loses_no_lock) {
   using namespace asio::experimental::awaitable_operators;
-  asio::io_context context;
-  async_mutex first(context);
   async_mutex second(context);
   run(context, [&]() -> asio::awaitable<void> {
     auto const both_free =
-        co_await (first.async_lock(asio::use_awaitable) || second.async_lock(asio::use_awaitable));
+        co_await (mutex.async_lock(asio::use_awaitable) || second.async_lock(asio::use_awaitable));
     BOOST_TEST(both_free.index() == 0u);
-    BOOST_TEST(first.is_locked());
+    BOOST_TEST(mutex.is_locked());
     BOOST_TEST(!second.is_locked());
 
     asio::steady_timer timer(context, 0s);
     auto const late =
-        co_await (timer.async_wait(asio::use_awaitable) || first.async_lock(asio::use_awaitable));
+        co_await (timer.async_wait(asio::use_awaitable) || mutex.async_lock(asio::use_awaitable));
     BOOST_TEST(late.index() == 0u);
-    BOOST_TEST(first.waiters() == 0u);
+    BOOST_TEST(mutex.waiters() == 0u);
   });
-  BOOST_TEST(!first.is_locked());
+  BOOST_TEST(!mutex.is_locked());
   run(context, [&]() -> asio::awaitable<void> {
     auto const [one, two] =
-        co_await (first.async_lock(asio::use_awaitable) && second.async_lock(asio::use_awaitable));
+        co_await (mutex.async_lock(asio::use_awaitable) && second.async_lock(asio::use_awaitable));
     BOOST_TEST((one.owns_lock() && two.owns_lock()));
   });
-  BOOST_TEST(!first.is_locked());
+  BOOST_TEST(!mutex.is_locked());
   BOOST_TEST(!second.is_locked());
 }
 
