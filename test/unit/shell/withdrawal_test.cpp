@@ -6,10 +6,9 @@
 
 #include "support/coroutine.hpp"
 #include "support/executors.hpp"
-#include "support/mutex_result.hpp"
+#include "support/mutex_fixture.hpp"
 #include "support/test.hpp"
 
-#include <asio_sync/async_mutex.hpp>
 #include <asio_sync/async_semaphore.hpp>
 #include <asio_sync/detail/context/completion.hpp>
 
@@ -21,13 +20,7 @@ using lock_type = async_mutex::lock_type;
 
 constexpr auto total = asio::cancellation_type::total;
 
-struct fixture {
-  asio::io_context context;
-  async_mutex mutex{context};
-  asio::cancellation_signal signal;
-
-  void poll() { test::poll(context); }
-
+struct fixture : mutex_fixture {
   // Returns the error of a coroutine that is cancelled after it has tried to lock the free mutex:
   // on its executor, and before the function that it has posted there.
   template <class Token>
@@ -118,9 +111,9 @@ BOOST_AUTO_TEST_CASE(R4_R9_a_withdrawn_wait_takes_no_count_of_the_mutex) {
   signal.emit(total);
   poll();
   BOOST_TEST(first.refused(aborted));
-  async_mutex other(context);
+  async_mutex second(context);
   BOOST_TEST_REQUIRE(mutex.try_lock());
-  BOOST_TEST(other.try_lock());
+  BOOST_TEST(second.try_lock());
 }
 
 // The next one runs inside the completion of the one that is withdrawn, before its handler.
