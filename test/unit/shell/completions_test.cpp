@@ -312,6 +312,26 @@ BOOST_AUTO_TEST_CASE(R10_a_completion_destroys_the_context_of_others_decided_wit
   destroy_between_all([](auto& mutex) { mutex.reset(); });
 }
 
+BOOST_AUTO_TEST_CASE(R10_context_is_destroyed_while_this_thread_still_keeps_completions_for_it) {
+  in_each_place([](place where) {
+    for (bool const at_home : {false, true}) {
+      asio::io_context other;
+      auto dying = std::make_unique<asio::io_context>();
+      async_mutex mutex(at_home ? *dying : other);
+      BOOST_TEST_REQUIRE(mutex.try_lock());
+      fate f[2];
+      for (auto& each : f)
+        mutex.async_lock(asio::bind_executor(asio::make_strand(*dying), observed_handler(each)));
+      on_top(where, [&] {
+        mutex.unlock();
+        dying.reset();
+      });
+      BOOST_TEST((f[0].dropped() && f[1].dropped()));
+      BOOST_TEST(mutex.try_lock());
+    }
+  });
+}
+
 BOOST_FIXTURE_TEST_CASE(R10_what_is_kept_for_a_context_that_ends_is_dropped, held_mutex) {
   fate f;
   auto dying = std::make_unique<asio::io_context>();
