@@ -5,10 +5,10 @@
 // an arena, its handlers own the session. The memory is given back before such a handler ends.
 
 #include "support/executors.hpp"
+#include "support/mutex_fixture.hpp"
 #include "support/test.hpp"
 
 #include <asio_sync/async_lock_all.hpp>
-#include <asio_sync/async_mutex.hpp>
 
 namespace handler_memory_test {
 
@@ -111,11 +111,18 @@ class owning_handler {
 
 static_assert(!std::is_nothrow_move_constructible_v<owning_handler<false>>);
 
+// What a case is about; the mutex ends before what is known of the memory is looked at.
 struct fixture {
   arena_log log;
   fate f;
+  std::unique_ptr<mutex_fixture> at_home = std::make_unique<mutex_fixture>();
+  async_mutex& mutex = at_home->mutex;
+  asio::io_context& context = at_home->context;
+  std::unique_ptr<asio::io_context> dying = std::make_unique<asio::io_context>();
 
   ~fixture() {
+    dying.reset();
+    at_home.reset();
     BOOST_TEST(log.allocations > 0);
     BOOST_TEST(log.outlived == 0);
     BOOST_TEST(log.blocks == 0);
@@ -126,14 +133,12 @@ struct fixture {
 // Calls it with handlers of both kinds, each with a log of its own.
 template <class Function>
 void with_each(Function function) {
-  {
+  auto const with = [&]<bool constant>(std::bool_constant<constant>) {
     fixture t;
-    function(t, [&] { return owning_handler<false>(t.log, t.f); });
-  }
-  {
-    fixture t;
-    function(t, [&] { return owning_handler<true>(t.log, t.f); });
-  }
+    function(t, [&] { return owning_handler<constant>(t.log, t.f); });
+  };
+  with(std::false_type());
+  with(std::true_type());
 }
 
 }  // namespace handler_memory_test
@@ -142,16 +147,13 @@ BOOST_AUTO_TEST_SUITE(handler_memory_test)
 
 BOOST_AUTO_TEST_CASE(R12_memory_goes_before_its_handler_is_called) {
   with_each([](fixture& t, auto make) {
-    asio::io_context context;
-    async_mutex mutex(context);
     for (bool const held : {false, true}) {
       t.f = {};
-      if (held) BOOST_TEST_REQUIRE(mutex.try_lock());
-      mutex.async_lock(make());
-      if (held) mutex.unlock();
+      if (held) BOOST_TEST_REQUIRE(t.mutex.try_lock());
+      t.mutex.async_lock(make());
+      if (held) t.mutex.unlock();
       decltype(make())::blocks_when_called = -1;
-      context.restart();
-      context.run();
+      poll(t.context);
       BOOST_TEST(t.f.granted());
       BOOST_TEST(decltype(make())::blocks_when_called == 0);
     }
@@ -159,46 +161,33 @@ BOOST_AUTO_TEST_CASE(R12_memory_goes_before_its_handler_is_called) {
 }
 
 BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_context_dies_while_it_is_queued) {
-  with_each([](fixture& t, auto make) {
-    asio::io_context home;
-    async_mutex mutex(home);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    {
-      asio::io_context dying;
-      mutex.async_lock(asio::bind_executor(dying, make()));
-    }
-    BOOST_TEST(t.f.dropped());
-  });
-  with_each([](fixture& t, auto make) {
-    asio::io_context home;
-    auto dying = std::make_unique<asio::io_context>();
-    async_mutex mutex(home);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
-    mutex.async_lock_for(1h, asio::bind_executor(asio::make_strand(*dying), make()));
-    dying.reset();
-    BOOST_TEST(t.f.dropped());
-  });
+  for (bool const timed : {false, true})
+    with_each([timed](fixture& t, auto make) {
+      BOOST_TEST_REQUIRE(t.mutex.try_lock());
+      if (timed)
+        t.mutex.async_lock_for(1h, asio::bind_executor(asio::make_strand(*t.dying), make()));
+      else
+        t.mutex.async_lock(asio::bind_executor(*t.dying, make()));
+      t.dying.reset();
+      BOOST_TEST(t.f.dropped());
+    });
 }
 
 BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_grant_dies_on_its_way) {
   for (int kind = 0; kind < 3; ++kind)
     with_each([kind](fixture& t, auto make) {
-      asio::io_context home;
-      async_mutex mutex(home);
       fate next;
-      auto dying = std::make_unique<asio::io_context>();
-      auto const ex = dying->get_executor();
-      if (kind == 0)
-        mutex.async_lock(asio::bind_executor(ex, make()));
-      else if (kind == 1)
-        mutex.async_lock(asio::bind_executor(asio::make_strand(ex), make()));
-      else
-        mutex.async_lock(
-            asio::bind_executor(asio::make_strand(asio::any_io_executor(ex)), make()));
-      mutex.async_lock(observed_handler(next));
-      dying.reset();
+      auto const ex = t.dying->get_executor();
+      auto const wait = [&](auto const& on) {
+        t.mutex.async_lock(asio::bind_executor(on, make()));
+      };
+      if (kind == 0) wait(ex);
+      if (kind == 1) wait(asio::make_strand(ex));
+      if (kind == 2) wait(asio::make_strand(asio::any_io_executor(ex)));
+      t.mutex.async_lock(observed_handler(next));
+      t.dying.reset();
       BOOST_TEST(t.f.dropped());
-      home.run();
+      t.context.run();
       BOOST_TEST(next.granted());
     });
 }
@@ -206,18 +195,16 @@ BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_grant_dies_on_its_wa
 BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_that_its_executor_destroys) {
   for (bool const throws : {false, true})
     with_each([throws](fixture& t, auto make) {
-      asio::io_context context;
-      async_mutex mutex(context);
       auto plan = throwing_executor::plan::nothing;
-      BOOST_TEST_REQUIRE(mutex.try_lock());
+      BOOST_TEST_REQUIRE(t.mutex.try_lock());
       if (throws)
-        mutex.async_lock(asio::bind_executor(throwing_executor(context, plan), make()));
+        t.mutex.async_lock(asio::bind_executor(throwing_executor(t.context, plan), make()));
       else
-        mutex.async_lock(asio::bind_executor(dropping_executor(context), make()));
+        t.mutex.async_lock(asio::bind_executor(dropping_executor(t.context), make()));
       plan = throwing_executor::plan::execute;
-      mutex.unlock();
+      t.mutex.unlock();
       BOOST_TEST(t.f.dropped());
-      BOOST_TEST(!mutex.is_locked());
+      BOOST_TEST(!t.mutex.is_locked());
     });
 }
 
@@ -225,30 +212,24 @@ BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_initiation_throws) {
   using plan = throwing_executor::plan;
   for (plan const where : {plan::execute, plan::prefer})
     with_each([where](fixture& t, auto make) {
-      asio::io_context context;
-      async_mutex mutex(context);
       auto fault = where;
-      throwing_executor const ex(context, fault);
-      if (where == plan::prefer) BOOST_TEST_REQUIRE(mutex.try_lock());
-      BOOST_CHECK_THROW(mutex.async_lock(asio::bind_executor(ex, make())), std::runtime_error);
+      throwing_executor const ex(t.context, fault);
+      if (where == plan::prefer) BOOST_TEST_REQUIRE(t.mutex.try_lock());
+      BOOST_CHECK_THROW(t.mutex.async_lock(asio::bind_executor(ex, make())), std::runtime_error);
       BOOST_TEST(t.f.dropped());
     });
 }
 
 BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_context_shuts_down_already) {
   with_each([](fixture& t, auto make) {
-    asio::io_context home;
-    async_mutex mutex(home);
-    BOOST_TEST_REQUIRE(mutex.try_lock());
+    BOOST_TEST_REQUIRE(t.mutex.try_lock());
     fate first;
-    {
-      asio::io_context dying;
-      auto const initiates = [&mutex, &t, make, ex = dying.get_executor()] {
-        mutex.async_lock(asio::bind_executor(ex, make()));
-        BOOST_TEST(t.f.dropped());
-      };
-      mutex.async_lock(asio::bind_executor(dying, observed_handler(first, initiates)));
-    }
+    auto const initiates = [&t, make, ex = t.dying->get_executor()] {
+      t.mutex.async_lock(asio::bind_executor(ex, make()));
+      BOOST_TEST(t.f.dropped());
+    };
+    t.mutex.async_lock(asio::bind_executor(*t.dying, observed_handler(first, initiates)));
+    t.dying.reset();
     BOOST_TEST(first.dropped());
   });
 }
@@ -256,17 +237,16 @@ BOOST_AUTO_TEST_CASE(R12_memory_goes_before_a_handler_whose_context_shuts_down_a
 BOOST_AUTO_TEST_CASE(R12_memory_goes_before_the_handler_of_several_mutexes) {
   for (bool const drops : {false, true})
     with_each([drops](fixture& t, auto make) {
-      auto context = std::make_unique<asio::io_context>();
-      async_mutex mutex(*context);
+      async_mutex mutex(*t.dying);
       BOOST_TEST_REQUIRE(mutex.try_lock());
-      asio_sync::async_lock_all(std::tie(mutex), make());
+      async_lock_all(std::tie(mutex), make());
       if (drops) {
-        context.reset();
+        t.dying.reset();
         BOOST_TEST(t.f.dropped());
       } else {
         mutex.unlock();
         decltype(make())::blocks_when_called = -1;
-        context->run();
+        t.dying->run();
         BOOST_TEST(t.f.granted());
         BOOST_TEST(decltype(make())::blocks_when_called == 0);
       }
