@@ -6,7 +6,7 @@
 // Its completions carry nothing that a handler could let go: who is granted a wait keeps its
 // signal. So it does without the cases of rules/carried.hpp (seven of R3, three of R9, two of R10)
 // and of rules/one_by_one.hpp, where one wait is served as the one before lets go (two of R7, one
-// each of R4, R10, R14 and R19). What holds in their place is in auto_reset_event_*test.cpp.
+// each of R4, R10, R14 and R19). What holds in their place is in unit/signals.
 
 #include "support/test.hpp"
 

@@ -6,7 +6,7 @@
 //
 // The event runs the full set over the core that the latch shares with it: here are the cases of
 // grants against cancellations, of lifetimes and of time. So R1, R1a, R2, R6, R12, R13 and R16 to
-// R18 are left to latch_test.cpp and latch_lifetime_test.cpp, as are arrivals.
+// R18 are left to the tests in unit/signals, as are arrivals.
 
 #include "support/test.hpp"
 

@@ -5,7 +5,7 @@
 //
 // A handler cannot let go what its completion brings, and the mailbox has no blocking form. So it
 // does without the cases of rules/carried.hpp, rules/one_by_one.hpp and rules/blocking.hpp; what
-// holds in place of the first two is in mailbox_test.cpp. Where the others want a thread to block,
+// holds in place of the first two is in unit/signals. Where the others want a thread to block,
 // it waits for a future.
 
 #include "support/test.hpp"

@@ -6,7 +6,7 @@
 // Its completions carry nothing and one set() serves all who wait. So it does without the cases of
 // rules/carried.hpp (what is carried goes on, or outlives the primitive: seven of R3, three of R9,
 // two of R10) and of rules/one_by_one.hpp (one after the other: two of R7, one each of R4, R10,
-// R14 and R19). What holds in their place is in manual_reset_event_*_test.cpp.
+// R14 and R19). What holds in their place is in unit/signals.
 
 #include "support/test.hpp"
 

@@ -50,10 +50,6 @@ BOOST_AUTO_TEST_SUITE(manual_reset_event_document_test)
 using namespace asio_sync::test;
 using asio::bind_cancellation_slot;
 
-auto carries(error_code expected) {
-  return [expected](boost::system::system_error const& error) { return error.code() == expected; };
-}
-
 // Puts the outcome of a wait where a test finds it.
 auto into(error_code& target) {
   target = asio::error::would_block;
@@ -124,36 +120,6 @@ BOOST_AUTO_TEST_CASE(a_set_releases_those_who_wait_even_if_a_reset_follows) {
   BOOST_TEST(!third);
 }
 
-BOOST_AUTO_TEST_CASE(waits_complete_in_the_order_in_which_they_were_initiated) {
-  asio::io_context context;
-  async_manual_reset_event event(context);
-  std::string order;
-  for (char const name : {'a', 'b', 'c'})
-    event.async_wait([&order, name](error_code) { order += name; });
-  event.set();
-  event.async_wait([&order](error_code) { order += 'd'; });
-  context.run();
-  BOOST_TEST(order == "abcd");
-}
-
-BOOST_AUTO_TEST_CASE(zero_time_looks_once) {
-  asio::io_context context;
-  async_manual_reset_event event(context);
-  error_code zero, expired, set, later;
-  event.async_wait_for(0s, into(zero));
-  event.async_wait_until(std::chrono::system_clock::now() + 1ms, into(expired));
-  context.run();
-  BOOST_TEST(zero == asio::error::timed_out);
-  BOOST_TEST(expired == asio::error::timed_out);
-  BOOST_TEST(event.waiters() == 0u);
-  event.set();
-  event.async_wait_for(-1s, into(set));
-  event.async_wait_until(std::chrono::steady_clock::time_point(), into(later));
-  context.restart();
-  context.run();
-  BOOST_TEST((!set && !later));
-}
-
 BOOST_AUTO_TEST_CASE(a_cancellation_ends_one_wait_and_cancel_all_of_them) {
   asio::io_context context;
   async_manual_reset_event event(context);
@@ -175,26 +141,6 @@ BOOST_AUTO_TEST_CASE(a_cancellation_ends_one_wait_and_cancel_all_of_them) {
   BOOST_TEST(!another);
 }
 
-BOOST_AUTO_TEST_CASE(closed_it_refuses_all_waits_and_can_still_be_set) {
-  asio::io_context context;
-  async_manual_reset_event event(context);
-  error_code outstanding, later;
-  event.async_wait(into(outstanding));
-  event.close();
-  event.set();
-  BOOST_TEST((event.is_closed() && event.is_set()));
-  event.async_wait(into(later));
-  BOOST_CHECK_EXCEPTION(event.wait(), boost::system::system_error,
-                        carries(asio_sync::error::closed));
-  BOOST_CHECK_EXCEPTION(event.wait_for(0s), boost::system::system_error,
-                        carries(asio_sync::error::closed));
-  event.reset();
-  BOOST_TEST(!event.is_set());
-  context.run();
-  BOOST_TEST(outstanding == error_code(asio_sync::error::closed));
-  BOOST_TEST(later == error_code(asio_sync::error::closed));
-}
-
 BOOST_AUTO_TEST_CASE(a_thread_blocks_until_the_event_is_set) {
   asio::io_context context;
   async_manual_reset_event ready(context);
@@ -209,43 +155,6 @@ BOOST_AUTO_TEST_CASE(a_thread_blocks_until_the_event_is_set) {
   thread.join();
   BOOST_TEST(ready.wait_for(0s));
   BOOST_TEST(ready.wait_until(std::chrono::steady_clock::time_point()));
-}
-
-BOOST_AUTO_TEST_CASE(a_thread_that_runs_the_events_own_context_must_not_wait) {
-  asio::io_context context;
-  async_manual_reset_event ready(context);
-  asio::post(context, [&] {
-    BOOST_CHECK_EXCEPTION(ready.wait(), boost::system::system_error,
-                          carries(errc::make_error_code(errc::resource_deadlock_would_occur)));
-    BOOST_TEST(!ready.wait_for(0s));
-    ready.set();
-    ready.wait();
-  });
-  context.run();
-}
-
-BOOST_AUTO_TEST_CASE(the_first_that_is_released_may_destroy_the_event) {
-  asio::io_context context;
-  auto event = std::make_unique<async_manual_reset_event>(context);
-  int succeeded = 0;
-  for (int i = 0; i < 3; ++i)
-    event->async_wait([&](error_code error) {
-      succeeded += !error;
-      event.reset();  // destroys it
-    });
-  event->set();
-  context.run();
-  BOOST_TEST(succeeded == 3);
-}
-
-BOOST_AUTO_TEST_CASE(an_event_that_is_destroyed_refuses_those_who_wait) {
-  asio::io_context context;
-  auto event = std::make_unique<async_manual_reset_event>(context);
-  error_code refused;
-  event->async_wait(into(refused));
-  event.reset();
-  context.run();
-  BOOST_TEST(refused == asio::error::operation_aborted);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
