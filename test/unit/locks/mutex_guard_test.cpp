@@ -264,41 +264,4 @@ BOOST_AUTO_TEST_CASE(R15_what_a_guard_does_not_hold_it_does_not_unlock) {
   BOOST_TEST(owns(held, mutex));
 }
 
-BOOST_AUTO_TEST_CASE(R17_a_guard_goes_from_thread_to_thread) {
-  guard g(mutex);
-  int value = 1;  // no atomic: the mutex orders it
-  result queued;
-  mutex.async_lock(queued.handler());
-  std::thread([g = std::move(g), &value]() mutable {
-    ++value;
-    g.unlock();
-  }).join();
-  std::thread([this] { poll(); }).join();
-  BOOST_TEST(queued.granted());
-  BOOST_TEST(value == 2);
-}
-
-BOOST_AUTO_TEST_CASE(R14_guards_of_several_threads_exclude_each_other) {
-  int counter = 0;  // no atomic: the mutex orders it
-  auto const count = [&] {
-    guard g(mutex, std::defer_lock);
-    for (int i = 0; i < 500; ++i) {
-      if (i % 3 == 0 || !g.try_lock()) g.lock();
-      ++counter;
-      if (i % 2) {
-        g.unlock();
-      } else {
-        g.release()->unlock();
-        g = guard(mutex, std::defer_lock);
-      }
-    }
-  };
-  std::thread one(count), two(count);
-  count();
-  one.join();
-  two.join();
-  BOOST_TEST(counter == 1500);
-  BOOST_TEST(!mutex.is_locked());
-}
-
 BOOST_AUTO_TEST_SUITE_END()

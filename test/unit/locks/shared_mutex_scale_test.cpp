@@ -85,21 +85,6 @@ BOOST_AUTO_TEST_CASE(R6_a_million_readers_behind_a_writer_enter_at_once_and_with
   BOOST_TEST(written.granted == 4u);
 }
 
-BOOST_AUTO_TEST_CASE(R6_readers_that_run_inline_or_are_dropped_let_the_writer_in) {
-  run_on_stack(small_stack, [&] {
-    writer first(mutex);
-    queue(many, inline_executor(context));
-    queue(many, dropping_executor(context));
-    mutex.async_lock(counted_handler(written));
-    first.unlock();
-  });
-  BOOST_TEST(read.granted == many);
-  BOOST_TEST(read.dropped == many);
-  poll();
-  BOOST_TEST(written.granted == 1u);
-  BOOST_TEST(idle());
-}
-
 BOOST_AUTO_TEST_CASE(R6_chain_of_readers_and_writers_in_turn) {
   auto const check = [&](auto const& ex) {
     outcomes both;
@@ -133,21 +118,6 @@ BOOST_AUTO_TEST_CASE(R4_a_million_readers_enter_when_the_writer_before_them_is_c
   poll();
   BOOST_TEST(written.refused == 1u);
   BOOST_TEST(read.granted == most);
-}
-
-BOOST_AUTO_TEST_CASE(R10_a_context_ends_with_readers_that_wait_and_that_are_on_their_way) {
-  for (bool const granted : {false, true})
-    run_on_stack(small_stack, [&] {
-      writer first(mutex);
-      {
-        asio::io_context dying;
-        queue(most / 2, dying.get_executor());
-        if (granted) first.unlock();
-      }
-      if (!granted) first.unlock();
-    });
-  BOOST_TEST(read.dropped == most);
-  BOOST_TEST(idle());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

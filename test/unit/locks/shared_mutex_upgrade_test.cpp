@@ -114,17 +114,6 @@ BOOST_AUTO_TEST_CASE(R3_a_handler_that_nobody_will_run_lets_go_what_was_held) {
   BOOST_TEST(is_free());
 }
 
-// What waits for the reader's lock when that is given back comes in.
-BOOST_AUTO_TEST_CASE(R13_an_executor_that_throws_lets_readers_in_again) {
-  failing_executor const fails{&context};
-  BOOST_CHECK_THROW(mutex.async_upgrade(std::move(one), asio::bind_executor(fails, nothing())),
-                    std::runtime_error);
-  bool got = false;
-  mutex.async_lock_shared([&](error_code error, reader const&) { got = !error; });
-  poll();
-  BOOST_TEST(got);
-}
-
 BOOST_AUTO_TEST_CASE(R15_one_that_was_refused_at_once_is_outstanding_until_it_completes) {
   reader two(mutex);
   error_code first, second;
@@ -142,22 +131,6 @@ BOOST_AUTO_TEST_CASE(R15_one_that_was_refused_at_once_is_outstanding_until_it_co
   BOOST_TEST(one.owns_lock());
   two.unlock();
   BOOST_TEST(!is_free());
-  one.unlock();
-  BOOST_TEST(is_free());
-}
-
-BOOST_AUTO_TEST_CASE(R3_a_dropped_handler_lets_go_what_was_held) {
-  reader two(mutex);
-  for (bool const at_once : {true, false}) {
-    reader from(mutex);
-    auto dying = std::make_unique<asio::io_context>();
-    mutex.async_upgrade_for(static_cast<reader&&>(from), at_once ? 0s : 1h,
-                            asio::bind_executor(*dying, nothing()));
-    if (!at_once) BOOST_TEST(mutex.cancel() == 1u);
-    dying = nullptr;
-    BOOST_TEST(!from.owns_lock());
-  }
-  two.unlock();
   one.unlock();
   BOOST_TEST(is_free());
 }
