@@ -61,6 +61,13 @@ BOOST_AUTO_TEST_CASE(another_kind_is_told_with_both) {
   BOOST_TEST(e.text.starts_with("shared_mutex \"x\": others use a mutex of this name"));
 }
 
+BOOST_AUTO_TEST_CASE(a_name_forges_no_line_of_a_log_and_cuts_no_text) {
+  world w;
+  async_semaphore s(w.io, w.c, std::string("a\0b\n", 4), 3);
+  std::string const text = text_of([&] { return s.acquire(4); });
+  BOOST_TEST(text.starts_with("asio_sync::redis::async_semaphore::acquire: \"a?b?\": n < 0 or"));
+}
+
 BOOST_AUTO_TEST_CASE(a_key_of_another_type_is_told_with_the_words_of_the_server) {
   world w;
   connection(w.s.socket())({"SET", "as:{x}:q", "a text"});

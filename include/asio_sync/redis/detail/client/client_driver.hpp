@@ -23,7 +23,6 @@
 #include <boost/asio/strand.hpp>
 
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -164,7 +163,7 @@ inline void client_driver::report(session_event const& e) noexcept {
     asio::post(listeners_, [hub = hub_, told = std::move(told)] {
       if (auto const listener = hub->listener()) (*listener)(told);
     });
-  } catch (std::exception const&) {
+  } catch (...) {
   }
 }
 

@@ -5,17 +5,15 @@
 #define ASIO_SYNC_REDIS_DETAIL_CLIENT_EVENT_IPP
 
 #include <asio_sync/redis/config.hpp>
+#include <asio_sync/redis/detail/client/failures.hpp>
 
-#include <algorithm>
 #include <ostream>
 #include <string>
 
 namespace asio_sync::redis {
 
 std::ostream& operator<<(std::ostream& out, event const& e) {
-  std::string text = e.text;
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  std::string const text = detail::printable(e.text);
   out << to_string(e.what);
   if (!text.empty()) out << ": " << text;
   if (e.time.count() != 0) out << " (" << e.time.count() << " ms)";

@@ -81,6 +81,14 @@ inline verdict verdict_of(failure why) noexcept {
   return failed_because(reasons::server_error);
 }
 
+// Replaces the control characters of a text, which names and servers may have: a log keeps its
+// lines, and an exception its words.
+inline std::string printable(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
 // Returns the text of an event: the words of the server, behind the object that they are about,
 // and without the code that the error of the event tells.
 inline std::string words_of(session_event const& e) {

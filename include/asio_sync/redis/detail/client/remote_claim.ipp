@@ -54,7 +54,7 @@ void throw_refusal(handle const& of, verdict refused, char const* function) {
   char const* const reason = shell::reason_of(refused, other);
   std::string text = '"' + static_cast<client_handle const&>(of).about.name + '"';
   if (*reason != '\0') (text += ": ") += reason;
-  shell::throw_error(shell::error_of(refused), {of.type, function}, text.c_str());
+  shell::throw_error(shell::error_of(refused), {of.type, function}, printable(text).c_str());
 }
 
 std::shared_ptr<remote_question> make_question(std::string name,

@@ -99,8 +99,7 @@ class result_core final
   void cancel(shell::waiter& w, shell::decided_under_lock& decided) noexcept override {
     auto stopped = stops_.lock();
     if (!stopped) return homed_core::cancel(w, decided);
-    if (mark_fresh(static_cast<result_waiter&>(w))) return;
-    stopped->ask_to_stop(this);
+    if (!mark_fresh(static_cast<result_waiter&>(w))) stopped->ask_to_stop(this);
     decided.begun = std::move(stopped);
   }
 
