@@ -98,12 +98,12 @@ class world {
 
   // From now on it is another run of the server, with what is stored.
   void restart() {
-    run_ = std::to_string(++lives_);
+    run_ = begin_life();
     promotion_.clear();
   }
 
   // The server has been a replica, and has what its master had.
-  void promote() { promotion_ = std::to_string(++lives_); }
+  void promote() { promotion_ = begin_life(); }
 
   // The server forgets that it was a replica.
   void free_backlog() { promotion_.clear(); }
@@ -159,6 +159,12 @@ class world {
     if (answer.is_error()) throw std::runtime_error(answer.text);
     if (looks) seen_ = snapshot(answer, objects_);
     return answer.elements.at(0);
+  }
+
+  // Returns its number. It takes time, because the epoch of an empty server is the time.
+  std::string begin_life() {
+    pass(milliseconds(1));
+    return std::to_string(++lives_);
   }
 
   asio_sync::test::redis::server server_;
