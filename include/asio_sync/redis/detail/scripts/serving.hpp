@@ -124,7 +124,7 @@ end
 -- Appends the state of each token to `answer`. `records`: of the waiters, if they are known.
 local function states(o, tokens, answer, records)
   records = records or call('HMGET', o.d, unpack(tokens))
-  local hint, last = o.cut and o.dropped and 0 or o.hint, #answer
+  local hint, at = o.cut and o.dropped and 0 or o.hint, #answer
   for i, token in ipairs(tokens) do
     local number, parked = (records[i] or ''):match('^%d+ (%d+) . ?(c?)')
     local state = parked == 'c' and 2 or 0
@@ -132,9 +132,9 @@ local function states(o, tokens, answer, records)
       local held = call('HGET', o.h, token)
       state, number = held and 1 or -1, held and held:match(' (%d+)') or '0'
     end
-    answer[last + 1], answer[last + 2] = state, tonumber(number)
-    answer[last + 3] = (state == 0 or state == 2 and o.owned > 0) and hint or -1
-    last = last + 3
+    answer[at + 1], answer[at + 2] = state, tonumber(number)
+    answer[at + 3] = (state == 0 or state == 2 and o.owned > 0) and hint or -1
+    at = at + 3
   end
   return answer
 end
