@@ -62,13 +62,6 @@ using namespace asio_sync::test;
 using primitive_type = subject::primitive_type;
 using grant = subject::grant;
 
-#ifdef ASIO_SYNC_TEST_SANITIZED
-constexpr std::size_t many = 10'000;
-#else
-constexpr std::size_t many = 100'000;
-#endif
-constexpr std::size_t small_stack = 256 << 10;
-
 // Whether granted waits take; whether what their completions carry keeps others out until it is
 // let go; and whether, one way or the other, the next wait has to queue.
 template <class Subject>

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(R1a_of_129_in_a_row_the_last_goes_through_the_executor) {
 BOOST_AUTO_TEST_CASE(R1a_what_is_free_does_not_nest) {
   run_on_stack(small_stack, [&] {
     run(context, [&]() -> asio::awaitable<void> {
-      for (std::size_t i = 0; i < many; ++i) {
+      for (std::size_t i = 0; i < many_waits; ++i) {
         static_cast<void>(co_await subject::wait(primitive, asio::use_awaitable));
         renew(primitive);
         static_cast<void>(co_await subject::wait(primitive, asio::deferred));

@@ -38,7 +38,7 @@ class counting_handler {
 
 template <class Executor>
 void queue_many(primitive_type& p, Executor const& ex, outcomes& o) {
-  for (std::size_t i = 0; i < many; ++i)
+  for (std::size_t i = 0; i < many_waits; ++i)
     subject::wait(p, asio::bind_executor(ex, counting_handler(o)));
 }
 
@@ -67,20 +67,20 @@ BOOST_FIXTURE_TEST_SUITE(ASIO_SYNC_RULES_SUITE, fixture)
 BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_io_context) {
   auto const [first, all] = chain(context, context.get_executor());
   BOOST_TEST(first.granted == 0u);
-  BOOST_TEST(all.granted == many);
+  BOOST_TEST(all.granted == many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand) {
   auto const [first, all] = chain(context, asio::make_strand(context));
   BOOST_TEST(first.granted == 0u);
-  BOOST_TEST(all.granted == many);
+  BOOST_TEST(all.granted == many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_strand_of_any_executor) {
   asio::any_io_executor const ex = context.get_executor();
   auto const [first, all] = chain(context, asio::make_strand(ex));
   BOOST_TEST(first.granted == 0u);
-  BOOST_TEST(all.granted == many);
+  BOOST_TEST(all.granted == many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_thread_pool) {
@@ -93,19 +93,19 @@ BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_a_thread_pool) {
   queue_many(p, strand, in_strand);
   subject::serve(p);
   pool.join();
-  BOOST_TEST((in_pool.granted == many && in_strand.granted == many));
+  BOOST_TEST((in_pool.granted == many_waits && in_strand.granted == many_waits));
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_hand_offs_on_an_executor_that_runs_inline) {
   auto const [first, all] = chain(context, inline_executor(context));
-  BOOST_TEST(first.granted == many);
-  BOOST_TEST(all.granted == many);
+  BOOST_TEST(first.granted == many_waits);
+  BOOST_TEST(all.granted == many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_grants_that_are_dropped) {
   auto const [first, all] = chain(context, dropping_executor(context));
-  BOOST_TEST(first.dropped == many);
-  BOOST_TEST(all.dropped == many);
+  BOOST_TEST(first.dropped == many_waits);
+  BOOST_TEST(all.dropped == many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R6_chain_of_grants_that_die_with_their_context) {
@@ -113,11 +113,11 @@ BOOST_AUTO_TEST_CASE(R6_chain_of_grants_that_die_with_their_context) {
   result last;
   run_on_stack(small_stack, [&] {
     asio::io_context dying;
-    for (std::size_t i = 0; i < many; ++i)
+    for (std::size_t i = 0; i < many_waits; ++i)
       subject::wait(primitive, asio::bind_executor(dying, counting_handler(o)));
     subject::wait(primitive, last.handler());
   });
-  BOOST_TEST(o.dropped == many);
+  BOOST_TEST(o.dropped == many_waits);
   poll();
   BOOST_TEST(last.granted());
 }
@@ -159,11 +159,11 @@ BOOST_AUTO_TEST_CASE(R4_very_many_waits_are_cancelled) {
   run_on_stack(small_stack, [&] {
     if (!subject::occupy(primitive)) return;
     queue_many(primitive, context.get_executor(), o);
-    BOOST_TEST(primitive.cancel() == many);
+    BOOST_TEST(primitive.cancel() == many_waits);
     BOOST_TEST(o.refused == 0u);
     context.run();
   });
-  BOOST_TEST(o.refused == many);
+  BOOST_TEST(o.refused == many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R9_a_primitive_is_destroyed_with_very_many_waits) {
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(R9_a_primitive_is_destroyed_with_very_many_waits) {
     }
     context.run();
   });
-  BOOST_TEST(o.refused == 2 * many);
+  BOOST_TEST(o.refused == 2 * many_waits);
 }
 
 BOOST_AUTO_TEST_CASE(R10_a_context_is_destroyed_with_very_many_waits) {
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(R10_a_context_is_destroyed_with_very_many_waits) {
     queue_many(near, dying.get_executor(), o);
     queue_many(primitive, dying.get_executor(), o);
   });
-  BOOST_TEST(o.dropped == 2 * many);
+  BOOST_TEST(o.dropped == 2 * many_waits);
   BOOST_TEST(primitive.waiters() == 0u);
 }
 

@@ -71,6 +71,14 @@ inline constexpr std::size_t own_need = 4;
 inline constexpr std::size_t own_need = 1;
 #endif
 
+// A stack that overflows if the completions of so many waits nest.
+inline constexpr std::size_t small_stack = 256 << 10;
+#ifdef ASIO_SYNC_TEST_SANITIZED
+inline constexpr std::size_t many_waits = 10'000, most_waits = 50'000;
+#else
+inline constexpr std::size_t many_waits = 100'000, most_waits = 1'000'000;
+#endif
+
 // Runs a function on a thread with so small a stack, and waits for its end.
 template <class Function>
 void run_on_stack(std::size_t size, Function function) {

@@ -17,13 +17,7 @@ using namespace asio_sync::test;
 using mutex_type = asio_sync::async_keyed_mutex<std::size_t>;
 using keyed_lock = mutex_type::keyed_lock;
 
-#ifdef ASIO_SYNC_TEST_SANITIZED
-constexpr std::size_t most = 50'000;
-#else
-constexpr std::size_t most = 1'000'000;
-#endif
-constexpr std::size_t many = most / 10;
-constexpr std::size_t small_stack = 256 << 10;
+constexpr std::size_t many = most_waits / 10;
 
 struct fixture {
   outcomes o;
@@ -54,13 +48,13 @@ BOOST_FIXTURE_TEST_SUITE(keyed_mutex_scale_test, fixture)
 BOOST_AUTO_TEST_CASE(R12_keys_that_were_used_all_at_once_give_their_memory_back) {
   heap_counter const heap(heap_counter::scope::all_threads);
   {
-    auto held = hold(most);
-    BOOST_TEST(mutex.size() == most);
+    auto held = hold(most_waits);
+    BOOST_TEST(mutex.size() == most_waits);
     std::size_t refused = 0;
-    for (std::size_t key = 0; key < most; key += 7) refused += !mutex.try_lock(key);
-    BOOST_TEST(refused == (most + 6) / 7);
-    for (std::size_t key = 0; key < most; key += 2) held[key].unlock();
-    BOOST_TEST(mutex.size() == most / 2);
+    for (std::size_t key = 0; key < most_waits; key += 7) refused += !mutex.try_lock(key);
+    BOOST_TEST(refused == (most_waits + 6) / 7);
+    for (std::size_t key = 0; key < most_waits; key += 2) held[key].unlock();
+    BOOST_TEST(mutex.size() == most_waits / 2);
   }
   BOOST_TEST(mutex.size() == 0u);
   BOOST_TEST(heap.kept() < 10'000);  // what the pool keeps
@@ -82,23 +76,23 @@ BOOST_AUTO_TEST_CASE(R6_chains_of_hand_offs_of_very_many_keys) {
     BOOST_TEST(idle());
     return at_once;
   };
-  BOOST_TEST(check(most, 1000, context.get_executor()) == 0u);
+  BOOST_TEST(check(most_waits, 1000, context.get_executor()) == 0u);
   BOOST_TEST(check(many, 5, inline_executor(context)) == many);
-  BOOST_TEST(o.granted == most + many);
+  BOOST_TEST(o.granted == most_waits + many);
   BOOST_TEST(check(many, 5, dropping_executor(context)) == many);
 }
 
 BOOST_AUTO_TEST_CASE(R4_a_million_waits_for_as_many_keys_are_cancelled_at_once) {
   std::size_t cancelled = 0;
-  auto held = hold(most / 2);
+  auto held = hold(most_waits / 2);
   run_on_stack(small_stack, [&] {
-    queue(most / 2, most / 2, context.get_executor());
+    queue(most_waits / 2, most_waits / 2, context.get_executor());
     cancelled = mutex.cancel();
     context.run();
   });
-  BOOST_TEST(cancelled == most / 2);
-  BOOST_TEST(o.refused == most / 2);
-  BOOST_TEST(mutex.size() == most / 2);
+  BOOST_TEST(cancelled == most_waits / 2);
+  BOOST_TEST(o.refused == most_waits / 2);
+  BOOST_TEST(mutex.size() == most_waits / 2);
   held.clear();
   BOOST_TEST(idle());
 }
@@ -106,9 +100,9 @@ BOOST_AUTO_TEST_CASE(R4_a_million_waits_for_as_many_keys_are_cancelled_at_once) 
 BOOST_AUTO_TEST_CASE(R10_a_context_ends_with_the_keys_that_are_on_their_way_to_it) {
   run_on_stack(small_stack, [&] {
     asio::io_context dying;
-    queue(most, most / 2, dying.get_executor());  // half of them wait
+    queue(most_waits, most_waits / 2, dying.get_executor());  // half of them wait
   });
-  BOOST_TEST(o.dropped == most);
+  BOOST_TEST(o.dropped == most_waits);
   BOOST_TEST(idle());
 }
 

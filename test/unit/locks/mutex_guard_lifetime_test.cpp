@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What a guard is when its mutex has died, and what memory both take; and guards and mutexes that
-// end with their context or the process, or at the same time.
+// Guards whose mutex has died, and the memory that guards and mutexes take; guards and mutexes
+// that end with their context or the process, or at the same time.
 
 #include "support/memory.hpp"
 #include "support/mutex_guard.hpp"
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(R8_a_guard_keeps_no_context_running_and_outlives_it) {
   for (guard const& g : guards) owns_nothing(g);
 }
 
-// What fails there ends the program with a status of its own.
+// A failure there ends the program with a status of its own.
 struct at_process_end {
   ~at_process_end() {
     bool good = false;

@@ -187,7 +187,8 @@ void act_in_queue(std::function<void(Context&)> act, Args... args) {
   asio::post(dying.get_executor(), [end = at_end([&] { act(dying); })] {});
 }
 
-// The same, of a function in a strand, and of a handler that waits for a timer.
+// Have a context destroy a function in a strand, and a handler that waits for a timer, which act
+// then.
 void act_in_strand(std::function<void(asio::io_context&)> act) {
   asio::io_context dying;
   asio::post(asio::make_strand(dying), [end = at_end([&] { act(dying); })] {});
@@ -439,7 +440,7 @@ BOOST_AUTO_TEST_CASE(R10_first_waits_of_a_context_of_the_users_own_that_its_base
   BOOST_TEST(mutex.waiters() == 0u);
 }
 
-// What has several waits, or an arrival, or a lock with it.
+// Operations that begin several waits, an arrival, or a wait that gives a lock back.
 BOOST_AUTO_TEST_CASE(R10_first_waits_of_other_kinds_begin_in_a_shutdown) {
   fate f[3];
   async_mutex second(context), free(context);

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// Where the completions of a mutex run, beyond what rules/completions.hpp looks at. Executors that
-// throw, that run what they are given at once, and that call the mutex.
+// Completions of a mutex run on the executor of their handler: cases that rules/completions.hpp
+// does not have. Executors throw, run a function at once, or call the mutex.
 
 #include "support/executors.hpp"
 #include "support/mutex_fixture.hpp"

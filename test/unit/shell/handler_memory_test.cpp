@@ -111,7 +111,7 @@ class owning_handler {
 
 static_assert(!std::is_nothrow_move_constructible_v<owning_handler<false>>);
 
-// What a case is about; the mutex ends before what is known of the memory is looked at.
+// A mutex and the memory of its handlers. The mutex ends before a case looks at the memory.
 struct fixture {
   arena_log log;
   fate f;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// For how long waits keep contexts running, and what goes on after something has died: a mutex,
+// Waits keep contexts running until they complete, and go on after something has died: a mutex,
 // its home, the thread, the process.
 
 #include "support/child.hpp"
@@ -93,7 +93,7 @@ bool exercise() {
   return good && f.mutex.try_lock() && !f.mutex.try_lock();
 }
 
-// What fails there ends the program with a status of its own.
+// A failure there ends the program with a status of its own.
 struct at_process_end : mutex_fixture {
   ~at_process_end() {
     left.lock.unlock();

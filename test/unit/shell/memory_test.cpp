@@ -40,7 +40,7 @@ constexpr std::size_t size_of_route = sizeof(detail::executor_route<Executor, de
 static_assert(size_of_route<detail::known_context> <= 56);
 static_assert(size_of_route<detail::context_strand> <= 192 + more_room);
 
-// What the heap sees of a function where the pool is empty.
+// The use of the heap by a function that finds an empty pool.
 struct heap_use {
   std::size_t allocations = 0, bytes = 0;
 };
@@ -75,8 +75,8 @@ class moving_handler {
 // A token that throws when it is asked to start an operation.
 struct throwing_token {};
 
-// One initiation whose allocations fail one after the other: what Start(fixture, handler) does,
-// with the mutex held. Afterwards everything works.
+// An initiation, Start(fixture, handler), whose allocations fail one after the other while the
+// mutex is held. Afterwards everything works.
 template <class Start>
 struct initiation : held_mutex {
   asio::any_io_executor near_strand{asio::make_strand(context)};

@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(R9_a_grant_dropped_by_its_executor_after_the_mutex_touches_
   context.poll();
   BOOST_TEST_REQUIRE(queue.size() == 1u);
   mortal.reset();
-  // What is freed is used again: a guard of the dead mutex would unlock this one.
+  // Freed memory is used again: a guard of the dead mutex would unlock this one.
   async_mutex same_place(context);
   BOOST_TEST_REQUIRE(same_place.try_lock());
   queue.drop(0);
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(R9_a_grant_dropped_by_its_executor_after_the_mutex_touches_
   BOOST_TEST(same_place.is_locked());
 }
 
-// Whether the handler is called then is for its executor to say; the mutex stays usable.
+// The executor decides if the handler is called; the mutex stays usable.
 BOOST_FIXTURE_TEST_CASE(R10_home_is_destroyed_between_the_two_steps, two_steps) {
   relay(f);
   home.reset();

@@ -9,13 +9,6 @@ namespace scale_test {
 
 using namespace asio_sync::test;
 
-#ifdef ASIO_SYNC_TEST_SANITIZED
-constexpr std::size_t many = 50'000;
-#else
-constexpr std::size_t many = 1'000'000;
-#endif
-constexpr std::size_t small_stack = 256 << 10;
-
 // Owned by handlers that are not to be called.
 using life = std::shared_ptr<int>;
 
@@ -34,7 +27,7 @@ BOOST_AUTO_TEST_CASE(R6_grants_and_mutexes_dropped_with_their_context) {
   run_on_stack(small_stack, [&] {
     asio::io_context dying;
     // Each lock is on its way in the context, and its handler carries a mutex that dies with it.
-    for (std::size_t i = 0; i < many; ++i) {
+    for (std::size_t i = 0; i < most_waits; ++i) {
       auto own = std::make_unique<async_mutex>(context);
       async_mutex& m = *own;
       m.async_lock(asio::bind_executor(
@@ -52,7 +45,7 @@ BOOST_AUTO_TEST_CASE(R6_chain_of_dropped_grants_on_a_strand_whose_service_shuts_
     if (!of_io.try_lock()) return;
     {
       auto const strand = asio::make_strand(*io);  // goes before its context
-      for (std::size_t i = 0; i < many; ++i)
+      for (std::size_t i = 0; i < most_waits; ++i)
         of_io.async_lock(asio::bind_executor(strand, never(of)));
     }
     of_io.unlock();
@@ -66,12 +59,12 @@ BOOST_AUTO_TEST_CASE(R11_very_many_waits_time_out) {
   std::size_t expired = 0;
   run_on_stack(small_stack, [&] {
     auto const deadline = std::chrono::steady_clock::now() + 1s;
-    for (std::size_t i = 0; i < many; ++i)
+    for (std::size_t i = 0; i < most_waits; ++i)
       mutex.async_lock_until(deadline + std::chrono::nanoseconds(i),
                              [&](error_code e, auto const&) { expired += e == timed_out; });
     context.run();
   });
-  BOOST_TEST(expired == many);
+  BOOST_TEST(expired == most_waits);
   BOOST_TEST(mutex.waiters() == 0u);
 }
 

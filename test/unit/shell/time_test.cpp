@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(R11_a_timer_that_cannot_start_is_started_by_a_cancellation)
   check_it_tries_again([](starved_timer& s) { s.signal.emit(asio::cancellation_type::terminal); });
 }
 
-// Of the bystander, which is the oldest, and keeps the lock.
+// The bystander, which is the oldest wait, completes and keeps the lock.
 BOOST_AUTO_TEST_CASE(R11_a_timer_that_cannot_start_is_started_by_a_completion) {
   check_it_tries_again([](starved_timer& s) { s.mutex.unlock(); });
 }

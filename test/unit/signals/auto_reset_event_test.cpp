@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What is the auto-reset event's own: one set() for one wait, which takes it. What it has in
-// common with other signals is in signals_*_test.cpp, what all primitives have in test/rules.
+// One set() of an auto-reset event is for one wait, which takes it.
+// signals_*_test.cpp has the cases that all signals share, test/rules those of all primitives.
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"

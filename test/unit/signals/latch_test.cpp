@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What is the latch's own: its count, arrivals that stand, and misuse. What it has in common with
-// other signals is in signals_*_test.cpp, what all primitives have in test/rules.
+// The count of a latch, arrivals that stand, and misuse.
+// signals_*_test.cpp has the cases that all signals share, test/rules those of all primitives.
 
 #include "support/test.hpp"
 #include "unit/signals/subjects.hpp"

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What is the manual-reset event's own: set() and reset(). What it has in common with other
-// signals is in signals_*_test.cpp, what all primitives have in test/rules.
+// set() and reset() of a manual-reset event.
+// signals_*_test.cpp has the cases that all signals share, test/rules those of all primitives.
 
 #include "support/blocked_thread.hpp"
 #include "support/test.hpp"

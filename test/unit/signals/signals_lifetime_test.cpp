@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What comes of the waits of a signal, and of those that it has released, when the signal, a
-// context, memory or an executor ends.
+// The end of a signal, a context, memory or an executor while waits are queued or released.
 
 #include "support/blocked_thread.hpp"
 #include "support/coroutine.hpp"
@@ -30,15 +29,7 @@ void wait_in_every_way(Signal& signal, asio::io_context& context, outcomes& o) {
 }
 constexpr std::size_t ways = 6, dropped_ways = 1;
 
-struct fixture {
-  asio::io_context context, other;
-
-  void poll() {
-    for (int i = 0; i < 2; ++i) test::poll(context, other);
-  }
-};
-
-// One arrival whose allocations fail one after the other: Start(fixture, handler). It is the last,
+// An arrival, Start(fixture, handler), whose allocations fail one after the other. It is the last,
 // or has to wait for one more.
 template <class Signal, class Start, bool Last>
 struct initiation : fixture {

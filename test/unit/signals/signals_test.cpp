@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The asio_sync authors. Distributed under the Boost Software License, Version 1.0.
 // SPDX-License-Identifier: BSL-1.0
 
-// What signals have in common beside the rules: how they are made, how they come and for whom,
-// when they are closed or nobody may wait any more, and how long waits and arrivals take.
+// Cases that all signals share, and that are no rules: signals are made, come in every way, and
+// are closed, and their waits and arrivals take time.
 
 #include "support/blocked_thread.hpp"
 #include "support/event_result.hpp"
@@ -13,14 +13,6 @@ namespace signals_test {
 
 using namespace asio_sync::test;
 using namespace asio_sync::test::signals;
-
-struct fixture {
-  asio::io_context context, other;
-
-  void poll() {
-    for (int i = 0; i < 2; ++i) test::poll(context, other);
-  }
-};
 
 template <template <class> class Basic>
 void check_made(asio::io_context& context, auto const&... args) {

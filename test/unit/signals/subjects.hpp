@@ -22,6 +22,14 @@ namespace asio_sync::test::signals {
 
 inline error_code const broken = error::broken_barrier;
 
+struct fixture {
+  void poll() {
+    for (int i = 0; i < 2; ++i) test::poll(context, other);
+  }
+
+  asio::io_context context, other;
+};
+
 template <class Event, bool Takes>
 struct event : Event {
   static constexpr bool takes = Takes, arrives = false, leads = false, blocks = true;

@@ -201,7 +201,7 @@ class flags_state : public signal_queue<Traits> {
     return wait_outcome::undecided;
   }
 
-  // At most so many of those queued only look.
+  // Counts the queued waits that only look; may be too high.
   typename Traits::template guarded<std::size_t> looking_{0};
 };
 

@@ -194,7 +194,7 @@ class remote_state : public wait_queue<Traits> {
     return base::take_out_if(leaves, outcome, decided);
   }
 
-  // Of each wait that comes.
+  // Refuses each wait that comes, unless it is undecided.
   typename Traits::template guarded<wait_outcome> refusal_{wait_outcome::undecided};
   typename Traits::template atomic<std::uint64_t> counts_{1};
 };
